@@ -3,6 +3,7 @@ import type { Config } from "../config.ts"
 import type { EngineAddresses } from "../config-engines.ts"
 import { enginesOf } from "../configured-cluster.ts"
 import { OperatorError } from "../errors.ts"
+import type { AuditAction } from "../governance/audit/actions.ts"
 import { arrivedAt } from "../governance/audit/anchors.ts"
 import { VERSION } from "../native/version.ts"
 import { restoreBackup, verifyBackup, writeBackup } from "../storage/backup.ts"
@@ -17,9 +18,11 @@ import {
   print,
   UsageError,
   withExistingDatabase,
+  withPlainRecords,
 } from "./command.ts"
 import { someOf } from "./finding.ts"
 import { type Progress, withProgress } from "./progress.ts"
+import { tellAll } from "./told.ts"
 
 const HELP = `Usage: carrel backup FILE [--data DIR]     write a backup, beside a running daemon or without one
        carrel restore FILE [--data DIR]    create a new data directory from it
@@ -46,13 +49,22 @@ interface Work {
   settingsFile: boolean
   /** The key file must be that of the installation. */
   needsKey?: boolean
+  /** What the audit log is told where it was done. */
+  tells?: { command: string; action: AuditAction }
   /** Of one machine. */
   alone: (file: string, config: Config, on: OnBytes, key: Key) => Promise<string>
   /** Of several. */
   shared: (file: string, engines: EngineAddresses, progress: Progress, key: Key) => Promise<string>
 }
 
-const command = ({ doing, settingsFile, needsKey = false, alone, shared }: Work): { HELP: string; run: Command } => ({
+const command = ({
+  doing,
+  settingsFile,
+  needsKey = false,
+  tells,
+  alone,
+  shared,
+}: Work): { HELP: string; run: Command } => ({
   HELP,
   async run(args) {
     const { config, words } = parseArguments(args, { settingsFile })
@@ -63,7 +75,9 @@ const command = ({ doing, settingsFile, needsKey = false, alone, shared }: Work)
     const key = config.encryption_key_file === "" ? undefined : readKeyFile(config.encryption_key_file)
     const work = (progress: Progress) =>
       engines ? shared(file, engines, progress, key) : alone(file, config, counting(progress), key)
-    print(await withProgress(doing, work).finally(() => key?.fill(0)))
+    const said = await withProgress(doing, work).finally(() => key?.fill(0))
+    if (tells) await withPlainRecords(config, plain => tellAll(plain, tells.command, tells.action))
+    print(said)
     return 0
   },
 })
@@ -77,6 +91,7 @@ export const backup = command({
   doing: "Writing the backup",
   settingsFile: true,
   needsKey: true,
+  tells: { command: "backup", action: "backup.create" },
   async alone(file, config, on, key) {
     const { data } = config
     const { files } = await namingFullDisk(config, () => writeBackup(data, file, VERSION, on, key))

@@ -14,6 +14,7 @@ import {
   withExistingDatabase,
   withNewDatabase,
 } from "./command.ts"
+import { tellAbout } from "./told.ts"
 
 export const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [--scopes a,b] [--expires-at TIME]
                           [--rate-limit-per-minute N] [--contexts a,b] [--models a,b] [--filter JSON]
@@ -51,8 +52,8 @@ async function create(args: string[]): Promise<number> {
   const name = options.get("name")
   if (!name) throw new UsageError("--name is required: it tells keys apart in lists")
   const limit = options.get("rate-limit-per-minute")
-  const key = await withNewDatabase(config, async database =>
-    new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
+  const key = await withNewDatabase(config, async database => {
+    const made = await new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
       name,
       ...(options.has("scopes") ? { scopes: listOf(options.get("scopes")!) } : {}),
       ...(options.has("contexts") ? { context_ids: listOf(options.get("contexts")!) } : {}),
@@ -60,8 +61,10 @@ async function create(args: string[]): Promise<number> {
       ...(options.has("filter") ? { filter: filterOf(options.get("filter")!) } : {}),
       expires_at: options.get("expires-at") ?? null,
       rate_limit_per_minute: limit === undefined ? null : Number(limit),
-    }),
-  )
+    })
+    await tellAbout(database, "keys create", "key.create", made.id)
+    return made
+  })
   if (options.has("json")) printJson(key)
   else if (options.has("headers")) {
     print(`client-id: ${key.client_id}\nprivate-key: ${key.private_key}\nsecret: ${key.secret}`)
@@ -120,7 +123,11 @@ async function list(args: string[]): Promise<number> {
 async function revoke(args: string[]): Promise<number> {
   const { config, words, options } = parseArguments(args, { switches: ["json"] })
   if (words.length !== 1) throw new UsageError("which key? carrel keys revoke ID_OR_CLIENT_ID")
-  const key = await withExistingDatabase(config, database => new ApiKeys(database).revoke(words[0]!)).catch(error => {
+  const key = await withExistingDatabase(config, async database => {
+    const revoked = await new ApiKeys(database).revoke(words[0]!)
+    await tellAbout(database, "keys revoke", "key.revoke", revoked.id)
+    return revoked
+  }).catch(error => {
     throw error instanceof AppError && error.code === "not_found"
       ? new OperatorError(`there is no key ${words[0]}`)
       : error

@@ -25,6 +25,7 @@ import { compareWith, readQuestions, USUAL_PASSAGES } from "./evaluation/measure
 import { hasVerdicts, type Measured, verdictOn } from "./evaluation/verdicts.ts"
 import { type OpenedStores, withStoppedStores } from "./open-stores.ts"
 import { withProgress } from "./progress.ts"
+import { tellAll } from "./told.ts"
 
 export const HELP = `Usage: carrel reindex [--data DIR]                 read and index every file again, by the daemon
        carrel reindex --warning CODE [--data DIR]  those whose records have this warning, such as ocr_language_missing
@@ -116,6 +117,7 @@ async function changeModel(config: Config, { database, passages }: OpenedStores,
       progress.step("Making vectors", "passages")
       return index.reindexVectors(tier, embedder, ({ done, total }) => progress.update(done, total))
     })
+    await tellAll(database, "reindex --model", "installation.reindex")
     return embedder.model
   } finally {
     await index.stop()
@@ -136,6 +138,7 @@ async function queue(database: Database, warning: string | undefined): Promise<n
       .returning(["id", "workspace_id", "type", "size"])
       .execute()
     await jobs.enqueue(trx, files.map(indexJob))
+    await tellAll(trx, "reindex", "installation.reindex", { files: files.length })
     return files.length
   })
 }

@@ -25,6 +25,7 @@ import { scratch } from "./open-stores.ts"
 import { withProgress } from "./progress.ts"
 import { findRunning, forgetRunning } from "./running.ts"
 import { openStoppedEngines } from "./stopped-engines.ts"
+import { tellAll } from "./told.ts"
 
 export const HELP = `Usage: carrel rekey --encryption-key-file OLD --new-encryption-key-file NEW [--data DIR]
        carrel rekey --new-encryption-key-file NEW [--data DIR]   encrypt what is stored in clear
@@ -49,6 +50,7 @@ export const run: Command = async args => {
   const isEncrypted = await withPlainRecords(config, async plain => (await findRoot(plain))?.state === "sealed")
   if (isEncrypted) await rewrap(config, next)
   else await encrypt(config, next)
+  await withPlainRecords(config, plain => tellAll(plain, "rekey", "installation.rekey"))
   print(
     `Start the daemon with --encryption-key-file ${next} from now on; keep a copy of that file apart from the data.`,
   )

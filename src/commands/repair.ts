@@ -21,6 +21,7 @@ import { hasDatabase } from "./command.ts"
 import { type Finding, someOf } from "./finding.ts"
 import { type OpenedStores, withStoppedStores } from "./open-stores.ts"
 import { inspectFiles, withSearchIndex } from "./stores.ts"
+import { tellAll } from "./told.ts"
 
 /** @throws AppError conflict while a daemon runs on the directory */
 export async function repairStores(config: Config, step: (label: string) => void = () => {}): Promise<Finding[]> {
@@ -49,7 +50,9 @@ async function repair(config: Config, stores: OpenedStores, step: (label: string
       ? `${removed} entries of the index were removed that belong to no file, ${added} were made again`
       : undefined
   })
-  return [...files, index]
+  const mended = [...files, index]
+  if (mended.some(Boolean)) await tellAll(database, "doctor --repair", "installation.repair")
+  return mended
 }
 
 async function mendDirectory(dataDirectory: string): Promise<Mended> {

@@ -1,6 +1,7 @@
 import { setupLink, Users, usersAdd, usersList, usersPasswd } from "../access/users.ts"
-import { appUrl } from "../config.ts"
+import { appUrl, type Config } from "../config.ts"
 import { OperatorError } from "../errors.ts"
+import type { Database } from "../storage/database.ts"
 import {
   type Command,
   needAction,
@@ -14,6 +15,7 @@ import {
   withNewDatabase,
 } from "./command.ts"
 import { findRunning } from "./running.ts"
+import { tellAbout, tellAll } from "./told.ts"
 
 export const HELP = `Usage: carrel users add --email E [--admin] [--workspace NAME] [--name NAME] [--data DIR]
        carrel users list [--data DIR] [--json]
@@ -35,16 +37,17 @@ export const run: Command = async ([first, ...rest]) => {
     case "add": {
       const email = needEmail(options)
       const password = await readPassword()
-      const { user, isClaimed } = await withNewDatabase(config, async database => ({
-        user: await usersAdd(database, {
+      const { user, isClaimed } = await withNewDatabase(config, async database => {
+        const user = await usersAdd(database, {
           email,
           password,
           admin: options.has("admin"),
           ...(options.has("workspace") ? { workspace: options.get("workspace")! } : {}),
           ...(options.has("name") ? { name: options.get("name")! } : {}),
-        }),
-        isClaimed: await new Users(database).isClaimed(),
-      }))
+        })
+        await tellAbout(database, "users add", "user.create", user.id)
+        return { user, isClaimed: await new Users(database).isClaimed() }
+      })
       print(`${user.id} ${user.email} (${user.role})`)
       if (!isClaimed) process.stderr.write(`${NO_ADMINISTRATOR}\n`)
       return 0
@@ -62,14 +65,16 @@ export const run: Command = async ([first, ...rest]) => {
     case "passwd": {
       const email = needEmail(options)
       const password = await readPassword()
-      await withExistingDatabase(config, database => usersPasswd(database, email, password))
+      await withExistingDatabase(config, async database => {
+        await usersPasswd(database, email, password)
+        const { id } = await new Users(database).get(email)
+        await tellAbout(database, "users passwd", "user.password", id)
+      })
       print(`the password of ${email} is changed; the user is signed out everywhere`)
       return 0
     }
     case "setup-link": {
-      const link = await withExistingDatabase(config, database =>
-        setupLink(database, findRunning(config.data)?.url ?? appUrl(config)),
-      )
+      const link = await withExistingDatabase(config, database => newSetupLink(database, config))
       if (!link)
         throw new OperatorError("this installation already has an administrator", {
           hint: "add further users with `carrel users add`, set a password with `carrel users passwd`",
@@ -80,6 +85,12 @@ export const run: Command = async ([first, ...rest]) => {
     default:
       throw new UsageError(`there is no command "users ${action}"; \`carrel users --help\` lists them`)
   }
+}
+
+async function newSetupLink(database: Database, config: Config): Promise<string | null> {
+  const made = await setupLink(database, findRunning(config.data)?.url ?? appUrl(config))
+  if (made) await tellAll(database, "users setup-link", "user.invite")
+  return made
 }
 
 const NO_ADMINISTRATOR =

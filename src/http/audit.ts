@@ -4,7 +4,8 @@
  */
 import { AppError } from "../errors.ts"
 import type { Outcome } from "../governance/audit/actions.ts"
-import type { AuditEntry, AuditLog } from "../governance/audit/audit-log.ts"
+import type { AuditLog } from "../governance/audit/audit-log.ts"
+import type { AuditEntry } from "../governance/audit/entry.ts"
 import type { AuditSubjects } from "../governance/audit/subjects.ts"
 import { seesWhole } from "../governance/whole.ts"
 import { isId } from "../id.ts"

@@ -12,6 +12,9 @@ import { ownedBy, ownerColumns } from "../access/owner.ts"
 import { filteredBy, seenBy, type View, withinBoth } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { emit } from "../events/outbox.ts"
+import type { AuditAction, Outcome } from "../governance/audit/actions.ts"
+import { actorOfView } from "../governance/audit/entry.ts"
+import { tell } from "../governance/audit/pending.ts"
 import { closeReceipt, openReceipt } from "../governance/receipts/removals.ts"
 import { newId } from "../id.ts"
 import { isHeld } from "../jobs/claim.ts"
@@ -202,16 +205,22 @@ export class Bulk {
 
   private async dealWith(job: LeasedJob, stored: Action, fileId: string, failed: string[]): Promise<void> {
     job.signal.throwIfAborted()
+    const told = (trx: Trx, outcome: Outcome, code?: string) =>
+      tellAudit(trx, job.subject, stored, { fileId, outcome, code })
     try {
-      await this.act(stored, fileId, trx => this.advance(trx, job, fileId))
+      await this.act(stored, fileId, async trx => {
+        await this.advance(trx, job, fileId)
+        await told(trx, "success")
+      })
     } catch (error) {
       // One that is gone, or that somebody took out of sight, is none of this job's files any more.
       if (!(error instanceof AppError) || error.status >= 500) throw error
       const isGone = error.code === "not_found"
       if (!isGone && failed.length < MAX_FAILED) failed.push(fileId)
-      await this.dependencies.database
-        .transaction()
-        .execute(trx => this.advance(trx, job, fileId, { by: isGone ? 0 : 1, failed }))
+      await this.dependencies.database.transaction().execute(async trx => {
+        await this.advance(trx, job, fileId, { by: isGone ? 0 : 1, failed })
+        if (!isGone) await told(trx, error.code === "on_hold" ? "denied" : "failure", error.code)
+      })
     }
   }
 
@@ -270,6 +279,35 @@ export class Bulk {
     })
   }
 }
+
+const AUDITED = { delete: "file.delete", reindex: "file.reindex", patch: "file.update" } as const satisfies Record<
+  BulkAction,
+  AuditAction
+>
+
+interface Dealt {
+  fileId: string
+  outcome: Outcome
+  /** Of what it was refused or failed with. */
+  code: string | undefined
+}
+
+/** A row of each file, as of a request about it. */
+const tellAudit = (
+  trx: Trx,
+  jobId: string,
+  { action, view }: Stored,
+  { fileId, outcome, code }: Dealt,
+): Promise<void> =>
+  tell(trx, {
+    workspaceId: view.workspaceId,
+    action: AUDITED[action],
+    outcome,
+    actor: actorOfView(view),
+    resourceType: "file",
+    resourceId: fileId,
+    details: { job_id: jobId, ...(code === undefined ? {} : { code }) },
+  })
 
 /** Forgets what ended long ago. @throws AppError overloaded */
 async function makeRoom(trx: Trx, workspaceId: string): Promise<void> {

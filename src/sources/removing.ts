@@ -1,6 +1,7 @@
 /** Deleting what a source owns, file by file, each with what is noted of it in one transaction: others come between. */
 import { wholeOf } from "../access/view.ts"
 import { AppError } from "../errors.ts"
+import { tell } from "../governance/audit/pending.ts"
 import { keepHeldIds } from "../governance/holds/refuse.ts"
 import type { Library } from "../library/library.ts"
 import type { Database, Trx } from "../storage/database.ts"
@@ -48,6 +49,7 @@ export async function deleteGone(parts: RemovingParts, deletion: Deletion): Prom
       const noted = async (trx: Trx) => {
         await forget(trx)
         await deletion.deleted(trx)
+        await tellDeletion(trx, { sourceId, workspaceId, fileId: file_id! })
       }
       if (file_id === null) await database.transaction().execute(forget)
       else
@@ -63,6 +65,18 @@ export async function deleteGone(parts: RemovingParts, deletion: Deletion): Prom
     after = gone.at(-1)!.key
   }
 }
+
+/** The source is who did it. */
+const tellDeletion = (trx: Trx, gone: { sourceId: string; workspaceId: string; fileId: string }): Promise<void> =>
+  tell(trx, {
+    workspaceId: gone.workspaceId,
+    action: "file.delete",
+    outcome: "success",
+    actor: { type: "system", id: gone.sourceId },
+    resourceType: "file",
+    resourceId: gone.fileId,
+    details: { source_id: gone.sourceId },
+  })
 
 /** One that is there and not meant stays known, with the reason. */
 async function forgetEntry(trx: Trx, sourceId: string, key: string, code: string | null): Promise<void> {
@@ -113,7 +127,12 @@ export async function removeSource(
       .limit(PAGE)
       .execute()
     const ids = files.map(({ id }) => id)
-    if (goes) for (const id of ids) await library.delete(wholeOf(source.workspace_id), id).catch(ignoreRefusal)
+    if (goes)
+      for (const id of ids) {
+        const gone = { sourceId, workspaceId: source.workspace_id, fileId: id }
+        const also = (trx: Trx) => tellDeletion(trx, gone)
+        await library.delete(wholeOf(source.workspace_id), id, { also }).catch(ignoreRefusal)
+      }
     else if (ids.length > 0) await letGo(database, source.workspace_id, ids)
     if (files.length < PAGE) break
     after = files.at(-1)!.source_key!

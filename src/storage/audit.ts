@@ -4,6 +4,7 @@ export interface AuditTables {
   audit_checkpoints: AuditCheckpointsTable
   audit_anchors: AuditAnchorsTable
   audit_strangers: AuditStrangersTable
+  audit_pending: AuditPendingTable
 }
 
 /** Never changed; the oldest of a workspace are removed by its retention alone. */
@@ -53,4 +54,12 @@ interface AuditAnchorsTable {
 interface AuditStrangersTable {
   day: string
   refusals: number
+}
+
+/** Rows that came with a change, until they have their place in the chain. */
+interface AuditPendingTable {
+  /** Of the row. */
+  id: string
+  /** JSON. */
+  told: string
 }

@@ -90,6 +90,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   audit_checkpoints: { key: ["workspace_id"] },
   audit_anchors: null,
   audit_strangers: { key: ["day"] },
+  audit_pending: { key: ["id"] },
   receipts: { key: ["id"], arriving: withoutOpener },
   removals: { key: ["id"] },
   end_user_erasures: { key: ["receipt_id"] },

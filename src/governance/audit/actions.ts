@@ -17,7 +17,7 @@ const VERBS = {
   session: ["open", "end"],
   key: ["create", "update", "rotate", "revoke"],
   token: ["create"],
-  user: ["claim", "update", "delete", "password", "reset_link"],
+  user: ["create", "claim", "update", "delete", "password", "reset_link", "invite"],
   invitation: ["create", "accept", "delete"],
   workspace: ["create", "update", "delete", "add_member", "remove_member"],
   webhook: ["create", "update", "delete", "test", "rotate", "redeliver"],

@@ -3,38 +3,26 @@
  * lie in a journal of its data directory then (`row-journal.ts`), and are committed together a moment later, so that no
  * answer waits for the database because of its row; in a command, which has no journal, they are committed.
  */
-import { newId } from "../../id.ts"
 import { Trouble } from "../../log.ts"
 import type { Database } from "../../storage/database.ts"
 import { secretNamed } from "../../storage/secrets.ts"
-import type { ActorType, AuditAction, Outcome } from "./actions.ts"
 import type { Anchors } from "./anchors.ts"
-import { ChainWriter, type Together, type Told } from "./chain-writer.ts"
+import { ChainWriter, type Together } from "./chain-writer.ts"
 import type { Chains } from "./ends.ts"
+import { type AuditEntry, rowOf } from "./entry.ts"
 import { RowJournal, takeIn } from "./row-journal.ts"
-
-export interface AuditEntry {
-  workspaceId: string
-  action: AuditAction
-  outcome: Outcome
-  actor: { type: ActorType; id: string | null; name?: string }
-  resourceType?: string | null
-  resourceId?: string | null
-  requestId?: string | null
-  endpoint?: string | null
-  sourceIp?: string | null
-  /** Names of fields, counts, codes: nothing that a caller wrote. */
-  details?: Record<string, unknown>
-}
 
 /** Rows of so long are committed together; others see them after that, at the latest. */
 const FOLD_MS = 100
+/** Between two looks for rows that came with changes (`pending.ts`). */
+const LOOK_MS = 1_000
 /** Noted and not committed: beyond, who appends waits for the commit. */
 const MAX_JOURNAL_BYTES = 16 * 2 ** 20
 
 export class AuditLog implements AsyncDisposable {
   private journal: RowJournal | undefined
   private timer: ReturnType<typeof setTimeout> | undefined
+  private looks: ReturnType<typeof setInterval> | undefined
   private folding: Promise<void> = Promise.resolve()
   /** The database refused rows, and may have them all the same. */
   private isBehind = false
@@ -59,6 +47,8 @@ export class AuditLog implements AsyncDisposable {
     await audit.tellArrival()
     await takeIn(directory, noted => audit.writer.append(noted, true))
     audit.journal = new RowJournal(directory)
+    audit.looks = setInterval(() => void audit.settled().catch(error => audit.trouble.note(error)), LOOK_MS)
+    audit.looks.unref()
     return audit
   }
 
@@ -100,7 +90,7 @@ export class AuditLog implements AsyncDisposable {
     this.timer ??= setTimeout(() => void this.settled().catch(error => this.trouble.note(error)), FOLD_MS)
   }
 
-  /** Settles when all is committed that was appended before. @throws what the database refuses with */
+  /** Settles when all is in its chain that was appended before, or came with a change. @throws what the database refuses with */
   settled(): Promise<void> {
     this.folding = this.folding.catch(() => {}).then(() => this.fold())
     return this.folding
@@ -109,6 +99,12 @@ export class AuditLog implements AsyncDisposable {
   private async fold(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
+    await this.foldJournal()
+    await this.writer.takePending()
+    this.trouble.clear()
+  }
+
+  private async foldJournal(): Promise<void> {
     const noted = this.journal?.take()
     if (!noted) return
     try {
@@ -121,11 +117,11 @@ export class AuditLog implements AsyncDisposable {
     }
     this.isBehind = false
     this.journal?.done(noted)
-    this.trouble.clear()
   }
 
   /** What cannot be committed stays in the journal, for the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.looks)
     await this.settled().catch(error => this.trouble.note(error))
     clearTimeout(this.timer)
     this.journal?.close()
@@ -156,20 +152,3 @@ export class AuditLog implements AsyncDisposable {
     return removed
   }
 }
-
-const rowOf = (entry: AuditEntry, ts: string): Told => ({
-  workspace_id: entry.workspaceId,
-  id: newId("aud"),
-  ts,
-  action: entry.action,
-  outcome: entry.outcome,
-  actor_type: entry.actor.type,
-  actor_id: entry.actor.id,
-  actor_name: entry.actor.name ?? null,
-  resource_type: entry.resourceType ?? null,
-  resource_id: entry.resourceId ?? null,
-  request_id: entry.requestId ?? null,
-  endpoint: entry.endpoint ?? null,
-  source_ip: entry.sourceIp ?? null,
-  details: JSON.stringify(entry.details ?? {}),
-})

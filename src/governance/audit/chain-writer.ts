@@ -2,16 +2,13 @@
 import { sql } from "kysely"
 import { log } from "../../log.ts"
 import type { AuditRow } from "../../storage/audit.ts"
-import type { Database, Executor } from "../../storage/database.ts"
+import type { Database, Executor, Trx } from "../../storage/database.ts"
 import { inOrder } from "../../storage/shared.ts"
 import { type Anchors, spelled } from "./anchors.ts"
 import { chained } from "./chain.ts"
 import { type Chains, findCheckpoint, type Head, headOf, lastBefore, setCheckpoint } from "./ends.ts"
-
-type Unplaced = Parameters<typeof chained>[0]
-
-/** A row on its way. The name of the actor is null where it is to be looked up. */
-export type Told = Omit<Unplaced, "actor_name"> & { actor_name: string | null }
+import type { Told, Unplaced } from "./entry.ts"
+import { isTold, takeTold } from "./pending.ts"
 
 /** What is written together. */
 export interface Together {
@@ -39,10 +36,22 @@ export class ChainWriter implements Chains {
   append({ rows, strangers }: Together, again = false): Promise<void> {
     return this.alone(async () => {
       const missing = again ? await this.missingOf(rows) : rows
-      const names = await namesOf(this.database, missing)
-      const named = missing.map(row => ({ ...row, actor_name: row.actor_name ?? names.get(row.actor_id ?? "") ?? "" }))
-      await this.commit(named, strangers)
+      await this.commit(async trx => {
+        if (strangers > 0) await countStrangers(trx, strangers)
+        return missing
+      })
     })
+  }
+
+  /** Returns when what was told with changes (`pending.ts`) has its place. */
+  async takePending(): Promise<void> {
+    while (await isTold(this.database))
+      await this.alone(() =>
+        this.commit(async trx => {
+          await inOrder(trx, PENDING)
+          return takeTold(trx, BATCH)
+        }),
+      )
   }
 
   private alone<T>(work: () => Promise<T>): Promise<T> {
@@ -61,12 +70,11 @@ export class ChainWriter implements Chains {
     return rows.filter(({ id }) => !there.has(id))
   }
 
-  private async commit(rows: readonly Unplaced[], strangers: number): Promise<void> {
-    const workspaces = new Set(rows.map(({ workspace_id }) => workspace_id))
+  private async commit(take: (trx: Trx) => Promise<readonly Told[]>): Promise<void> {
     const ends = await this.database.transaction().execute(async trx => {
-      await inOrder(trx, ...[...workspaces].map(chainOf))
-      const heads = await this.place(trx, rows)
-      if (strangers > 0) await countStrangers(trx, strangers)
+      const rows = await take(trx)
+      await inOrder(trx, ...rows.map(row => chainOf(row.workspace_id)))
+      const heads = await this.place(trx, await named(trx, rows))
       if (this.anchors.withRows) for (const [id, head] of heads) await this.anchor(trx, id, head)
       return heads
     })
@@ -160,20 +168,25 @@ export class ChainWriter implements Chains {
   }
 }
 
+/** Key of the turns at what was told with changes; taken before those at the chains. */
+const PENDING = "audit-pending"
 /** Key of the turns of those who append to it. */
 const chainOf = (workspaceId: string): string => `audit:${workspaceId}`
 
-/** Of keys, tokens and users, as they are now; a token has that of its key. */
-async function namesOf(database: Database, rows: readonly Told[]): Promise<ReadonlyMap<string, string>> {
-  const ids = rows.flatMap(row => (row.actor_id === null || row.actor_name !== null ? [] : [row.actor_id]))
-  if (ids.length === 0) return new Map()
-  const found = await sql<{ id: string; name: string }>`
-    select id, name from api_keys where id in (${sql.join([...new Set(ids)])})
-    union all select id, name from users where id in (${sql.join([...new Set(ids)])})
-    union all select scoped_tokens.id, api_keys.name from scoped_tokens
-      join api_keys on api_keys.id = scoped_tokens.key_id where scoped_tokens.id in (${sql.join([...new Set(ids)])})
-  `.execute(database)
-  return new Map(found.rows.map(({ id, name }) => [id, name]))
+/** With the names of keys, tokens and users, as they are now; a token has that of its key. */
+async function named(trx: Trx, rows: readonly Told[]): Promise<Unplaced[]> {
+  const ids = [...new Set(rows.flatMap(row => (row.actor_name === null ? (row.actor_id ?? []) : [])))]
+  const names = new Map<string, string>()
+  if (ids.length > 0) {
+    const found = await sql<{ id: string; name: string }>`
+      select id, name from api_keys where id in (${sql.join(ids)})
+      union all select id, name from users where id in (${sql.join(ids)})
+      union all select scoped_tokens.id, api_keys.name from scoped_tokens
+        join api_keys on api_keys.id = scoped_tokens.key_id where scoped_tokens.id in (${sql.join(ids)})
+    `.execute(trx)
+    for (const { id, name } of found.rows) names.set(id, name)
+  }
+  return rows.map(row => ({ ...row, actor_name: row.actor_name ?? names.get(row.actor_id ?? "") ?? "" }))
 }
 
 const countStrangers = (executor: Executor, refusals: number) =>

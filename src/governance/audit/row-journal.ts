@@ -3,7 +3,8 @@
  * answer may leave before its row is committed. What was written is also here, until it is.
  */
 import { JournalFile, leftIn, linesLeft, removeLeft } from "../journal-file.ts"
-import type { Together, Told } from "./chain-writer.ts"
+import type { Together } from "./chain-writer.ts"
+import type { Told } from "./entry.ts"
 
 /** Beyond, the next rows go to a file of their own: it can be removed once its rows are committed, whatever comes meanwhile. */
 const FILE_BYTES = 2 ** 20

@@ -1,5 +1,6 @@
 /** The door to GraphQL: what it takes and gives, and what the audit log is told. */
-import type { AuditEntry, AuditLog } from "../../governance/audit/audit-log.ts"
+import type { AuditLog } from "../../governance/audit/audit-log.ts"
+import type { AuditEntry } from "../../governance/audit/entry.ts"
 import type { AuditSubjects } from "../../governance/audit/subjects.ts"
 import { seesWhole } from "../../governance/whole.ts"
 import { isId } from "../../id.ts"

@@ -89,6 +89,7 @@ export async function callTool(
         guard.audit({ request_id: requestId, tool: tool.name })
         return toCallResult(result)
       } catch (error) {
+        if (error instanceof ToolError) await tell(tool, call, "failure", checked.args)
         if (error instanceof ToolError) return failure(await guard.textAbout(error.message, checked.args))
         throw error
       }

@@ -46,6 +46,7 @@ import { signIn } from "./0043-sign-in.ts"
 import { encryption } from "./0044-encryption.ts"
 import { stepFiles } from "./0046-step-files.ts"
 import { notesOfFiles } from "./0048-notes-of-files.ts"
+import { auditPending } from "./0049-audit-pending.ts"
 import { resetLinks } from "./0054-reset-links.ts"
 import type { Migration } from "./migration.ts"
 
@@ -96,5 +97,6 @@ export const MIGRATIONS: readonly Migration[] = [
   encryption,
   stepFiles,
   notesOfFiles,
+  auditPending,
   resetLinks,
 ]

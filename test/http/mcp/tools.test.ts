@@ -352,11 +352,14 @@ test("the audit log tells which files calls read and added, and nothing of what 
   const { data } = await call(client, "add_text", { name: "plumbago.md", text: "The plumbago flowers in May." })
   await call(client, "read_file", { file_id: ids["lease.md"] })
   await call(client, "search_library", { query: "plumbago" })
+  const gone = "file_01m7y48vkz3s85f1acdta2"
+  await client.callTool({ name: "read_file", arguments: { file_id: gone } })
   const { body } = await key.get("/audit?limit=1000")
   // biome-ignore lint/suspicious/noExplicitAny: rows of any shape
   const rows: any[] = body.data.filter((row: any) => row.endpoint === "POST /mcp")
   const told = rows.map(({ action, outcome, resource_id, actor }) => [action, outcome, resource_id, actor.id])
   expect(told).toContainEqual(["file.upload", "success", data.file_id, key.key.id])
   expect(told).toContainEqual(["file.download", "success", ids["lease.md"], key.key.id])
+  expect(told).toContainEqual(["file.download", "failure", gone, key.key.id])
   expect(JSON.stringify(rows)).not.toContain("plumbago")
 })
