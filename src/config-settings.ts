@@ -223,6 +223,15 @@ export const SETTINGS = {
     16_777_216,
   ),
   events_kept_days: integer("N", 30, "days for which events can be read and sent again", 1, 3_650),
+  backup_dir: path("DIR", "folder in which the daemon writes backups, on request of an administrator or by schedule"),
+  backup_every_hours: integer(
+    "N",
+    0,
+    "hours after which the daemon writes a backup into --backup-dir by itself; 0 for on request alone",
+    0,
+    8_760,
+  ),
+  backup_keep: integer("N", 7, "backups that stay in --backup-dir, the newest", 1, 1_000),
   backup_retention_days: integer(
     "N",
     0,

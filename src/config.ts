@@ -49,6 +49,15 @@ export function amazonCredentials(env: Environment = process.env): S3Credentials
 
 export const variableOf = (name: string): string => `CARREL_${name.toUpperCase()}`
 
+/** That of this process, with settings for a process that it starts: passwords in them stand in no process list. */
+export const environmentWith = (
+  settings: Partial<Record<SettingName, string>>,
+  env: Environment = process.env,
+): Environment => ({
+  ...env,
+  ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [variableOf(name), value])),
+})
+
 const ENTRIES = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]
 
 interface ReadOptions {

@@ -54,8 +54,13 @@ function checkPair(cert: string, key: string): void {
 }
 
 /** @throws ConfigError for a folder that the operator named and that is not there, or has not what it is named for */
-export function checkFolders({ models_dir, ocr_languages }: Config): void {
+export function checkFolders({ models_dir, ocr_languages, backup_dir, backup_every_hours, data }: Config): void {
   if (models_dir) namesIn("--models-dir", models_dir)
+  if (backup_dir) namesIn("--backup-dir", backup_dir)
+  if (`${backup_dir}/`.startsWith(`${data}/`))
+    throw new ConfigError("--backup-dir: must lie outside of the data directory, which may be lost as a whole")
+  if (backup_every_hours > 0 && !backup_dir)
+    throw new ConfigError("--backup-every-hours: needs --backup-dir, which names the folder")
   if (!ocr_languages) return
   if (!namesIn("--ocr-languages", ocr_languages).some(name => LANGUAGE_FILE.test(name)))
     throw new ConfigError(`--ocr-languages: ${ocr_languages} holds no NAME.traineddata and no NAME.traineddata.gz`)

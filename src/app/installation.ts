@@ -1,27 +1,42 @@
 import type { ModelCatalog } from "../backends/index.ts"
+import { LocalOllama } from "../backends/local-ollama.ts"
 import { ModelTrials } from "../chat/model-trial.ts"
 import { type Config, flagOf, type ReadConfig, SETTINGS_FILE, type ShownSetting, shownSettings } from "../config.ts"
 import { SETTINGS } from "../config-settings.ts"
 import type { Installation, InstallationSetting, PackRecord } from "../http/installation.ts"
 import { builtinPacksDirectory } from "../native/models.ts"
 import type { Database } from "../storage/database.ts"
+import { watchDiskUse } from "../storage/disk-use.ts"
 import { type InstalledPack, installedPacks, packsDirectory } from "../storage/packs/installed.ts"
+import { openBackups } from "./backups.ts"
 import type { Models } from "./models.ts"
 import type { Storage } from "./storage.ts"
+import type { Together } from "./together.ts"
 
 export type Sources = ReadConfig["sources"]
 
 interface InstallationParts {
+  /** Undefined where nobody says: settings are left out then. */
+  sourcesOf: Sources | undefined
   storage: Storage
   chatModels: ModelCatalog
   models: Models
 }
 
-/** @param sources where each setting comes from; undefined where nobody says, which leaves them out */
-export function openInstallation(
+/** What only administrators, and people who begin, look at. */
+export function openInstallation(config: Config, parts: InstallationParts, atWork: Together) {
+  const diskUse = watchDiskUse(config.data)
+  return {
+    diskUse,
+    installation: describe(config, parts),
+    backups: openBackups(config, parts.storage, diskUse, atWork),
+    localOllama: new LocalOllama(config.ollama_host, config.offline),
+  }
+}
+
+function describe(
   config: Config,
-  sources: Sources | undefined,
-  { storage, chatModels, models }: InstallationParts,
+  { storage, chatModels, models, sourcesOf: sources }: InstallationParts,
 ): Installation {
   const { database, usage } = storage
   return {

@@ -2,7 +2,6 @@ import { Links } from "../access/links.ts"
 import type { AgentRuns } from "../agents/runs.ts"
 import { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
-import { LocalOllama } from "../backends/local-ollama.ts"
 import type { Chat } from "../chat/chat.ts"
 import { appUrl, type Config } from "../config.ts"
 import { GraphqlApi } from "../http/graphql/graphql-api.ts"
@@ -18,7 +17,6 @@ import { VERSION } from "../native/version.ts"
 import { countedSearch } from "../search/counted-search.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { SearchService } from "../search/types.ts"
-import { watchDiskUse } from "../storage/disk-use.ts"
 import type { Access } from "./access.ts"
 import type { openBatches } from "./batches.ts"
 import type { EventParts } from "./events.ts"
@@ -87,8 +85,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     linkedFiles: new LinkedFiles({ ...files, database: storage.database, links, holders: access.holders }),
     mcp,
     graphql: config.no_graphql ? null : graphqlOver(parts, links, search),
-    diskUse: watchDiskUse(config.data),
-    installation: openInstallation(config, parts.sourcesOf, parts),
+    ...openInstallation(config, parts, atWork),
     fileTypes: MIME_TYPES,
     typeGroups: TYPE_GROUPS,
     maxFileBytes: config.max_file_bytes,
@@ -96,7 +93,6 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     reranker: models.reranker,
     redactor,
     models: chatModels,
-    localOllama: new LocalOllama(config.ollama_host, config.offline),
     chat,
     agents,
     readiness: () => readinessOf({ ...storage, embedders: models.embedders }),

@@ -40,6 +40,7 @@ export const TABS = {
     { path: "models", title: "Models", role: administrator },
     { path: "tools", title: "Tools", role: administrator },
     { path: "storage", title: "Storage", role: administrator },
+    { path: "backups", title: "Backups", role: administrator },
     { path: "failures", title: "Failures", role: administrator },
     { path: "daemon", title: "Daemon", role: administrator },
   ],

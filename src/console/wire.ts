@@ -39,6 +39,7 @@ export type { Failure } from "../log-record.ts"
 export type { Hit, SearchFilters, SearchMode, SearchResult } from "../search/types.ts"
 export type { DryRun } from "../sources/dry-run.ts"
 export type { SourceRecord, SyncRecord } from "../sources/source.ts"
+export type { BackupState as Backups } from "../storage/backups.ts"
 export type { Warning } from "../storage/document.ts"
 export type { InvitationRecord, WorkspaceRecord }
 

@@ -43,6 +43,7 @@ import type { SearchService } from "../search/types.ts"
 import type { BroughtFiles } from "../sources/brought.ts"
 import type { Manifests } from "../sources/manifest.ts"
 import type { Sources } from "../sources/sources.ts"
+import type { Backups } from "../storage/backups.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
 import type { GraphqlApi } from "./graphql/graphql-api.ts"
 import type { Installation } from "./installation.ts"
@@ -72,6 +73,7 @@ export interface Services {
   embeddings: EmbeddingLine
   diskUse(): Promise<DiskUse>
   installation: Installation
+  backups: Backups
   library: Library
   endUsers: EndUsers
   /** Proofs of deletion. */

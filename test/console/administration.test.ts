@@ -1,6 +1,6 @@
 /** What administrators see of the installation: models, tool servers, storage, failures, settings. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
@@ -17,17 +17,25 @@ let site: Console
 let model: ConsoleModel
 const folder = mkdtempSync(join(tmpdir(), "carrel-tool-servers-"))
 
+const backups = join(folder, "backups")
+
 beforeAll(async () => {
   if (!hasBrowser) return
   model = await startModel()
   const server = new URL("../fixtures/mcp/stdio-server.ts", import.meta.url).pathname
+  mkdirSync(backups)
   const config = join(folder, "mcp.json")
   const mcpServers = {
     local: { command: process.execPath, args: [server, SECRET] },
     dead: { url: `http://127.0.0.1:9/mcp?key=${SECRET}` },
   }
   writeFileSync(config, JSON.stringify({ mcpServers }))
-  site = await startConsole({ "ollama-host": model.url, "mcp-config": config, "openai-api-key": SECRET })
+  site = await startConsole({
+    "ollama-host": model.url,
+    "mcp-config": config,
+    "openai-api-key": SECRET,
+    "backup-dir": backups,
+  })
 }, SLOW_MS)
 afterAll(async () => {
   await site?.stop()
@@ -45,6 +53,13 @@ const SECTIONS: Record<string, (page: Page) => Promise<unknown>> = {
   models: page => page.getByText("window of 131,072 tokens").waitFor(),
   tools: page => page.getByText("6 tools").waitFor(),
   storage: page => page.getByRole("meter", { name: "Share of Database" }).waitFor(),
+  backups: async page => {
+    await page.getByRole("button", { name: "Back up now" }).click()
+    await page
+      .getByText(/carrel-\d{8}-\d{6}Z\.tar/)
+      .first()
+      .waitFor()
+  },
   failures: page => page.getByText("POST /external/conversations").first().waitFor(),
   daemon: page => page.getByText("--ollama-host").waitFor(),
 }

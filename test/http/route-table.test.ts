@@ -82,7 +82,16 @@ const OPERATIONS = [
   ...["rotateWebhook", "listDeliveries", "redeliver"],
   ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],
   ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview", "getFirstSteps"],
-  ...["listInstallationSettings", "getStorageUse", "listFailures", "listToolServers", "listPacks", "tryModel"],
+  ...[
+    "listInstallationSettings",
+    "getStorageUse",
+    "listFailures",
+    "listToolServers",
+    "listPacks",
+    "tryModel",
+    "listBackups",
+    "startBackup",
+  ],
   ...["listTools", "getRedactionRules", "getUploadRules", "listMembers", "getUsage"],
   ...[
     "createResetLink",

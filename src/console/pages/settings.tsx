@@ -16,6 +16,7 @@ const SECTIONS: Record<string, Load<object>> = {
   models: async () => (await import("./settings/models.tsx")).ModelsSettings,
   tools: async () => (await import("./settings/tool-servers.tsx")).ToolServersSettings,
   storage: async () => (await import("./settings/storage.tsx")).StorageSettings,
+  backups: async () => (await import("./settings/backups.tsx")).BackupsSettings,
   failures: async () => (await import("./settings/failures.tsx")).FailuresSettings,
   daemon: async () => (await import("./settings/daemon.tsx")).DaemonSettings,
 } satisfies Record<(typeof TABS.settings)[number]["path"], Load<object>>

@@ -136,6 +136,52 @@ export const listPacks = operation({
   answers: { 200: { description: "Newest first", schema: listed(Pack) } },
 })
 
+const Backups = t.Object(
+  {
+    folder: nullable(t.String(), { examples: ["/mnt/backups/carrel"] }),
+    every_hours: nullable(integer({ description: "Null: on request alone" }), { examples: [24] }),
+    keep: integer({ examples: [7] }),
+    next_at: nullable(Time),
+    running: nullable(
+      t.Object({
+        started_at: Time,
+        written_bytes: bytes,
+        estimated_bytes: nullable(bytes, { examples: [48_211_300] }),
+      }),
+      { examples: [null] },
+    ),
+    failure: nullable(t.Object({ at: Time, message: t.String() }), { examples: [null] }),
+    data: t.Array(
+      t.Object({ name: t.String({ examples: ["carrel-20261123-020000Z.tar"] }), created_at: Time, bytes }),
+      { description: "Newest first" },
+    ),
+  },
+  { title: "Backups" },
+)
+
+export const listBackups = operation({
+  id: "listBackups",
+  audit: "nothing",
+  session: "administrator",
+  summary: "Backups in the folder of the settings, and the one that is being written",
+  description:
+    "The operator names the folder (`--backup-dir`), when they are written (`--backup-every-hours`) and how many stay (`--backup-keep`). On several machines each node has its own folder, or all the same; the node that leads writes by schedule.",
+  tag: TAG,
+  answers: { 200: { description: "The backups", schema: Backups } },
+})
+
+export const startBackup = operation({
+  id: "startBackup",
+  audit: { action: "backup.create" },
+  session: "administrator",
+  summary: "Write a backup now",
+  description:
+    "In the background, beside requests; `listBackups` tells how far it is. Its name is the time. Refused while one is being written, and where no folder is set. `carrel restore` brings it back.",
+  tag: TAG,
+  answers: { 202: { description: "It has begun", schema: Backups } },
+  errors: ["conflict"],
+})
+
 export const tryModel = operation({
   id: "tryModel",
   audit: "nothing",

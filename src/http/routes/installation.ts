@@ -8,7 +8,7 @@ import { sessionCaller } from "../session.ts"
 import * as docs from "./installation.docs.ts"
 
 export const installationRoutes = (services: Services) => {
-  const { installation, agents, diskUse } = services
+  const { installation, agents, backups, diskUse } = services
   return new Elysia({ prefix: "/external/keys/installation" })
     .use(sessionCaller(services))
     .get("/settings", () => ({ data: [...installation.settings] }), docs.listSettings())
@@ -24,6 +24,8 @@ export const installationRoutes = (services: Services) => {
     .get("/failures", () => ({ data: recentTrouble.list() }), docs.listFailures())
     .get("/tool-servers", async () => ({ data: await agents.toolServers() }), docs.listToolServers())
     .get("/packs", () => ({ data: installation.packs() }), docs.listPacks())
+    .get("/backups", () => backups.state(), docs.listBackups())
+    .post("/backups", async ({ status }) => status(202, await backups.start()), docs.startBackup())
     .post(
       "/models/test",
       ({ body, request, session }) => {
