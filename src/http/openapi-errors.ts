@@ -24,9 +24,17 @@ const OF_BODY: readonly ErrorCode[] = [
 ]
 
 /** The codes of each error status that an operation may answer with. */
-export function errorsOf({ errors = [], body, open, session }: Declared): Map<number, ErrorCode[]> {
+export function errorsOf({ errors = [], held, body, open, session }: Declared): Map<number, ErrorCode[]> {
+  const ofHolds: ErrorCode[] = held === "refused" ? ["on_hold"] : []
   const toKeys: ErrorCode[] = open || session ? [] : ["quota_exceeded"]
-  const codes = new Set([...errors, ...(body ? OF_BODY : []), ...(open ? [] : ALWAYS), ...toKeys, ...ANYWHERE])
+  const codes = new Set([
+    ...errors,
+    ...ofHolds,
+    ...(body ? OF_BODY : []),
+    ...(open ? [] : ALWAYS),
+    ...toKeys,
+    ...ANYWHERE,
+  ])
   const groups = Map.groupBy(codes, code => ERRORS[code].status)
   return new Map([...groups].sort(([left], [right]) => left - right))
 }

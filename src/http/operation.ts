@@ -6,6 +6,7 @@
 import type { AnyElysia, DocumentDecoration, Static, TSchema, t } from "elysia"
 import type { Scope } from "../access/principal.ts"
 import type { ErrorCode } from "../errors.ts"
+import type { AuditAction, Deleting } from "../governance/audit/actions.ts"
 import type { UserRole } from "../storage/users.ts"
 import type { Audited } from "./audit-note.ts"
 import { auditHooks } from "./noting.ts"
@@ -64,8 +65,6 @@ export interface Header {
 interface Described {
   /** Name of the operation in clients that are generated from the document: it never changes. */
   id: string
-  /** `nothing`: it changes nothing, and gives away nothing worth telling; only its refusals stand in the audit log. */
-  audit: "nothing" | Audited
   summary: string
   description?: string
   tag: keyof typeof TAGS
@@ -100,7 +99,22 @@ type Access =
   | { session: UserRole; scope?: never; anyKey?: never; open?: never }
   | { open: true; scope?: never; anyKey?: never; session?: never }
 
-export type Operation = Described & Access
+/** What holds say to a route that deletes: see `Governed`. */
+export type Held = "refused" | "not covered"
+
+/**
+ * What the audit log tells of it, and what holds say to it. Neither can be left out where it matters, and
+ * `test/trust/governed-routes.test.ts` asks each route whether it does what it declares.
+ */
+type Governed =
+  /** `nothing`: it changes nothing, and gives away nothing worth telling; only its refusals stand in the audit log. */
+  | { audit: "nothing"; held?: never }
+  /** `refused`: it deletes files, conversations or runs, or versions or parts of them, and answers 409 `on_hold`. */
+  | { audit: Audited & { action: Deleting }; held: Held }
+  /** The same of a route that takes the place of what was there. */
+  | { audit: Audited & { action: Exclude<AuditAction, Deleting> }; held?: "refused" }
+
+export type Operation = Described & Access & Governed
 
 type Unsafe<T> = ReturnType<typeof t.Unsafe<T>>
 

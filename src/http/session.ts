@@ -4,6 +4,7 @@ import type { Principal } from "../access/principal.ts"
 import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../access/sessions.ts"
 import { principalOfUser } from "../access/user-principal.ts"
 import { AppError } from "../errors.ts"
+import type { Usage } from "../governance/usage/usage.ts"
 import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"
@@ -22,6 +23,7 @@ const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
 const SESSION_REQUESTS_PER_MINUTE = 3_000
 
 type Guard = Pick<Services, "sessions" | "rateLimiter">
+type CountingGuard = Guard & { usage: Pick<Usage, "countRequest"> }
 
 /**
  * The session of a request that carries one; null when it carries none or an invalid one.
@@ -58,13 +60,15 @@ export async function requireSession(
 
 /**
  * Gives routes `session` with `session: "member"` (or `"administrator"`) in their options, and the check of that role,
- * before the request itself is looked at.
+ * before the request itself is looked at. It is counted as those of keys are.
  */
-export const sessionCaller = (guard: Guard) =>
+export const sessionCaller = (guard: CountingGuard) =>
   new Elysia().macro({
     session: (role: UserRole) => ({
       async transform({ request }: { request: Request }) {
-        contextOf(request).session = await requireSession(request, guard, role)
+        const session = await requireSession(request, guard, role)
+        contextOf(request).session = session
+        guard.usage.countRequest(principalOfUser(session, session.sessionId).view)
       },
       resolve({ request }: { request: Request }) {
         const { session } = contextOf(request)

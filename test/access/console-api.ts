@@ -49,6 +49,7 @@ export async function startApi() {
     apiKeys,
     signInBrake,
     rateLimiter: new LocalRateLimiter(),
+    usage: { countRequest: () => {} },
     version: "1",
   }
   const app = new Elysia()

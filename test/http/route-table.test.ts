@@ -4,42 +4,11 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import Ajv2020 from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
-import { openApiDocument } from "../../src/http/openapi.ts"
 import { NO_EXAMPLE } from "../../src/http/openapi-schemas.ts"
-import { type Declared, TAGS } from "../../src/http/operation.ts"
-import { documentedRoutes } from "../../src/http/routes/index.ts"
+import { TAGS } from "../../src/http/operation.ts"
 import { needsCredentials } from "../../src/http/server.ts"
-import type { Services } from "../../src/http/services.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
-
-const table = documentedRoutes({ fileTypes: new Map([["txt", "text/plain"]]) } as unknown as Services)
-const routes = table.routes.map(({ method, path, hooks }) => ({
-  name: `${method} ${path}`,
-  method,
-  path,
-  declared: (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"],
-}))
-const document = openApiDocument(table, "test") as unknown as Document
-const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, entry]) => ({ method: method.toUpperCase(), path, entry })),
-)
-
-interface Document {
-  paths: Record<string, Record<string, Entry>>
-  components: { schemas: Record<string, object>; responses: Record<string, Answer> }
-}
-interface Content {
-  schema: object
-  example?: unknown
-}
-interface Entry {
-  operationId: string
-  requestBody?: { content: Record<string, Content> }
-  responses: Record<string, Answer>
-}
-interface Answer {
-  content?: Record<string, Content>
-}
+import { document, operations, routes } from "../support/routes.ts"
 
 /** Clients are generated with these names: one that changes breaks them. */
 const OPERATIONS = [

@@ -40,6 +40,9 @@ type ResourceType = keyof Verbs
 /** As `file.delete`. */
 export type AuditAction = { [Type in ResourceType]: `${Type}.${Verbs[Type][number]}` }[ResourceType]
 
+/** After these something is no more. */
+export type Deleting = Extract<AuditAction, `${string}.${"delete" | "erase" | "detach"}`>
+
 /** Done; refused to who asked; not done for another reason. */
 export type Outcome = "success" | "denied" | "failure"
 

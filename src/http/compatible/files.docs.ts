@@ -89,6 +89,7 @@ export const getFile = operation({
 export const deleteFile = operation({
   id: "deleteFileObject",
   audit: { action: "file.delete", id: "params.file_id" },
+  held: "refused",
   scope: "files:write",
   summary: "Delete a file (OpenAI)",
   tag: "Compatible",
@@ -108,7 +109,7 @@ export const deleteFile = operation({
       ),
     },
   },
-  errors: ["not_found", "conflict", "on_hold"],
+  errors: ["not_found", "conflict"],
 })
 
 export const downloadFile = operation({

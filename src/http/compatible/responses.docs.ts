@@ -156,6 +156,7 @@ export const deleteResponse = operation({
   ...of,
   id: "deleteResponse",
   audit: { action: "response.delete", id: "params.response_id" },
+  held: "refused",
   summary: "Delete a stored response",
   description: "With the messages that it added to its conversation, which goes with the last of them.",
   params: byId,
@@ -173,7 +174,7 @@ export const deleteResponse = operation({
       ),
     },
   },
-  errors: ["not_found", "on_hold"],
+  errors: ["not_found"],
 })
 
 export const cancelResponse = operation({

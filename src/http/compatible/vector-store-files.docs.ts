@@ -115,6 +115,7 @@ export const detachFile = operation({
   ...of,
   id: "deleteVectorStoreFile",
   audit: { action: "file.detach", id: "params.file_id" },
+  held: "not covered",
   scope: "files:write",
   summary: "Take a file out of a vector store (OpenAI)",
   description: "The file stays in the library, without a context.",

@@ -113,6 +113,7 @@ export const updateStore = operation({
 export const deleteStore = operation({
   id: "deleteVectorStore",
   audit: { action: "vector_store.delete", id: "params.vector_store_id" },
+  held: "not covered",
   scope: "files:write",
   summary: "Delete a vector store (OpenAI)",
   description: "Its files stay in the library, without a context.",

@@ -61,6 +61,7 @@ export const updateUser = operation({
 export const deleteUser = operation({
   id: "deleteUser",
   audit: { action: "user.delete", id: "params.id" },
+  held: "not covered",
   session: "administrator",
   summary: "Remove a user",
   description: "Signs the user out and ends the user's API keys, except those that `keys_to` takes over.",
@@ -114,6 +115,7 @@ export const createInvitation = operation({
 export const deleteInvitation = operation({
   id: "deleteInvitation",
   audit: { action: "invitation.delete", id: "params.id" },
+  held: "not covered",
   session: "administrator",
   summary: "Withdraw an invitation",
   description: "Its link opens nothing any more.",
@@ -166,6 +168,7 @@ export const updateWorkspace = operation({
 export const deleteWorkspace = operation({
   id: "deleteWorkspace",
   audit: { action: "workspace.delete", id: "params.id" },
+  held: "refused",
   session: "administrator",
   summary: "Delete a workspace with all that it has",
   description:
@@ -173,7 +176,7 @@ export const deleteWorkspace = operation({
   tag: TAG,
   params: byId,
   answers: { 204: DELETED },
-  errors: ["not_found", "conflict", "on_hold"],
+  errors: ["not_found", "conflict"],
 })
 
 const membership = t.Object({ id: t.String(), user_id: t.String() })

@@ -160,13 +160,14 @@ export const getRun = operation({
 export const deleteRun = operation({
   id: "deleteRun",
   audit: { action: "run.delete", id: "params.run_id" },
+  held: "refused",
   scope: "agents",
   summary: "Delete a run",
   description: "With its steps. A run that is `running` is 409 `conflict`: cancel it first.",
   tag: "Agents",
   params: byId,
   answers: { 204: DELETED },
-  errors: ["not_found", "conflict", "on_hold"],
+  errors: ["not_found", "conflict"],
 })
 
 export const cancelRun = operation({

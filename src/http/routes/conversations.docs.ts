@@ -105,6 +105,7 @@ export const regenerateMessage = operation({
   ...TURN,
   id: "regenerateMessage",
   audit: { action: "conversation.send", id: "params.conversation_id" },
+  held: "refused",
   summary: "Write a reply anew",
   description: streamed(
     "`message_id` names the reply, or the user's message that it answers; with `message` that one is changed first. What came after is removed.",
@@ -159,13 +160,14 @@ export const updateConversation = operation({
 export const deleteConversation = operation({
   id: "deleteConversation",
   audit: { action: "conversation.delete", id: "params.conversation_id" },
+  held: "refused",
   scope: "chat",
   summary: "Delete a conversation",
   description: "A reply that is being written is stopped.",
   tag: "Conversations",
   params: byId,
   answers: { 204: DELETED },
-  errors: ["not_found", "on_hold"],
+  errors: ["not_found"],
 })
 
 export const getMessageImage = operation({

@@ -46,6 +46,7 @@ export type TextBody = typeof textBody.static
 export const addText = operation({
   id: "addText",
   audit: { action: "file.upload", id: "answer.id" },
+  held: "refused",
   scope: "files:write",
   summary: "Add a text",
   description: `A file of a text that you hold: exactly one of \`text\`, \`markdown\` and \`html\`; a body of 20 MB at most. With an
@@ -64,12 +65,13 @@ once. \`Idempotency-Key\` works as in an upload.`,
       example: { ...FILE, name: "Ticket 4711.md", type: "md", mime_type: "text/markdown", external_id: "ticket-4711" },
     },
   },
-  errors: ["conflict", "file_too_large", "empty_file", "on_hold"],
+  errors: ["conflict", "file_too_large", "empty_file"],
 })
 
 export const addUrl = operation({
   id: "addUrl",
   audit: { action: "file.upload", id: "answer.id" },
+  held: "refused",
   scope: "files:write",
   summary: "Add a page of the web",
   description: `Fetches an http or https address, within 20 s and 50 MB, and makes a file of what it answers: a page, or a file of a
@@ -108,5 +110,5 @@ success, too slow or cut is 502 \`fetch_failed\`, with the \`status\` of the ser
       },
     },
   },
-  errors: ["conflict", "empty_file", "file_too_large", "unsupported_file_type", "fetch_failed", "on_hold"],
+  errors: ["conflict", "empty_file", "file_too_large", "unsupported_file_type", "fetch_failed"],
 })

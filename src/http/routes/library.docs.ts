@@ -73,13 +73,14 @@ export const updateFile = operation({
 export const deleteFile = operation({
   id: "deleteFile",
   audit: { action: "file.delete", id: "params.file_id" },
+  held: "refused",
   scope: "files:write",
   summary: "Delete a file",
   description: "Gone from search at once; bytes and index entries are removed.",
   tag: "Files",
   params: byId,
   answers: { 204: DELETED },
-  errors: ["not_found", "on_hold"],
+  errors: ["not_found"],
 })
 
 export const downloadFile = operation({

@@ -144,6 +144,7 @@ export const deleteSchedule = operation({
   ...of,
   id: "deleteSchedule",
   audit: { action: "schedule.delete", id: "params.schedule_id" },
+  held: "not covered",
   summary: "Delete a schedule",
   description: "With its runs; one that is going on is given up.",
   params: byId,

@@ -185,6 +185,7 @@ there the next sync carries out.`,
 export const deleteSource = operation({
   id: "deleteSource",
   audit: { action: "source.delete", id: "params.source_id" },
+  held: "not covered",
   scope: "sources",
   summary: "Remove a source",
   description:

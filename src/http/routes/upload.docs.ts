@@ -66,6 +66,7 @@ export const uploadFiles = <Id extends string>(id: Id, extensions: string) =>
   operation({
     id,
     audit: { action: "file.upload", id: "noted" },
+    held: "refused",
     scope: "files:write",
     summary: "Upload files",
     description: `Any number of file parts; the documented name is \`files\`, any part with a file name is taken. Accepted
@@ -81,5 +82,5 @@ places.`,
     headers: [IDEMPOTENCY_KEY],
     form: FORM,
     answers: { 202: { description: "Accepted and queued for indexing", schema: UploadAnswer, inPieces: true } },
-    errors: [...UPLOAD_ERRORS, "not_found", "on_hold"],
+    errors: [...UPLOAD_ERRORS, "not_found"],
   })

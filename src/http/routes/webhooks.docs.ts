@@ -122,6 +122,7 @@ export const changeWebhook = operation({
 export const deleteWebhook = operation({
   id: "deleteWebhook",
   audit: { action: "webhook.delete", id: "params.webhook_id" },
+  held: "not covered",
   scope: "webhooks",
   summary: "Delete a webhook",
   tag: "Events",
