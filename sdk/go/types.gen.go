@@ -1551,7 +1551,7 @@ type Job struct {
 
 	FinishedAt *string `json:"finished_at"`
 
-	// Of a deletion: the receipt of all its files, which is written when no store has them any more.
+	// Of a deletion: the receipt of all its files, which is written when no store has them any more. Null also where it deleted none, such as one whose files all are held: `failed` names these.
 	ReceiptID *string `json:"receipt_id"`
 }
 

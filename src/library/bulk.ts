@@ -274,7 +274,8 @@ export class Bulk {
         .executeTakeFirst()
       if (!ended) return
       const { id, kind, done, receipt_id, ...seenBy } = ended
-      if (receipt_id) await closeReceipt(trx, receipt_id)
+      if (receipt_id && !(await closeReceipt(trx, receipt_id)))
+        await trx.updateTable("file_jobs").set({ receipt_id: null }).where("id", "=", id).execute()
       await emit(trx, job.workspaceId, [{ type: "job.completed", data: { id, kind, status, done }, seenBy }])
     })
   }

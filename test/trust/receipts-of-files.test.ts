@@ -87,6 +87,27 @@ test("all files of one bulk deletion share a receipt, which the job names", asyn
   for (const at of [0, 7, 11]) expect(holding(app.data, word(`bulk${at}`))).toEqual([])
 }, 120_000)
 
+test("a bulk deletion whose files all are held has no receipt, and names them; one that finds none has neither", async () => {
+  const [file] = await api.index([{ name: "kept-1.txt", data: note("kept") }])
+  const filter = { type: "starts_with", key: "file.name", value: "kept-" }
+  const hold = await api.post("/holds", { name: "h", filter })
+  const before = (await api.get("/receipts?page_size=1")).body.pagination.total_items
+  const ended = async (given: object) => {
+    const { body } = await api.post("/libraries/bulk", { action: "delete", filter: given })
+    return until(async () => {
+      const job = (await api.get(`/jobs/${body.job_id}`)).body
+      return job.status === "completed" && job
+    })
+  }
+  expect(await ended(filter)).toMatchObject({ receipt_id: null, failed: [file.id], done: 1 })
+  expect(await ended({ ...filter, value: "nothing-" })).toMatchObject({ receipt_id: null, failed: [], done: 0 })
+  await api.delete(`/holds/${hold.body.id}`)
+  const { receipt_id } = await ended(filter)
+  expect((await written(receipt_id)).ids).toEqual([file.id])
+  // Written in their order: an empty one would have been written before it.
+  expect((await api.get("/receipts?page_size=1")).body.pagination.total_items).toBe(before + 1)
+}, 120_000)
+
 test("files and responses of the other API have receipts too, and a batch's file", async () => {
   const openai = api.under("/v1")
   const { body: response } = await openai.post("/responses", { model: "builtin/extractive", input: word("response") })

@@ -941,7 +941,7 @@ export interface Job {
   failed: string[]
   created_at: string
   finished_at: string | null
-  /** Of a deletion: the receipt of all its files, which is written when no store has them any more */
+  /** Of a deletion: the receipt of all its files, which is written when no store has them any more. Null also where it deleted none, such as one whose files all are held: `failed` names these */
   receipt_id: string | null
 }
 

@@ -15,6 +15,7 @@ import type { RemovalKind, RemovalsTable, Traces } from "../../storage/receipts.
 import { filled, texts, words } from "../../storage/words.ts"
 import { pause } from "../../threads/or-abort.ts"
 import type { ReceiptSigner, UnsignedReceipt } from "./receipt.ts"
+import { closeReceipt } from "./removals.ts"
 import type { EmptiedStore, NotedRemoval, ReadyReceipt, ShedStore } from "./store.ts"
 
 /** Removals that stores are asked for at a time. */
@@ -153,6 +154,8 @@ export class ReceiptWriter {
       .where("receipt_id", "=", id)
       .orderBy("id")
       .execute()
+    // Of a node that ended amid such work.
+    if (removals.length === 0 && !(await closeReceipt(database, id))) return false
     const ready: ReadyReceipt = {
       id,
       createdAt: Date.parse(created_at),

@@ -76,9 +76,24 @@ export async function noteRemoved(
   return id
 }
 
-/** Nothing more is added: it is written when all of it is gone. A second call does nothing. */
-export async function closeReceipt(executor: Executor, id: string): Promise<void> {
+/** Of work that may find nothing that it may remove: a receipt would then prove nothing. */
+const MAY_BE_EMPTY: readonly ReceiptWhat[] = ["bulk", "retention"]
+
+/**
+ * Nothing more is added: it is written when all of it is gone, and is no more where such work removed nothing. A second call
+ * does nothing.
+ * @returns whether there is one
+ */
+export async function closeReceipt(executor: Executor, id: string): Promise<boolean> {
+  const { numDeletedRows } = await executor
+    .deleteFrom("receipts")
+    .where("id", "=", id)
+    .where("what", "in", MAY_BE_EMPTY)
+    .where(eb => eb.not(eb.exists(eb.selectFrom("removals").select("id").where("receipt_id", "=", id))))
+    .executeTakeFirst()
+  if (numDeletedRows > 0n) return false
   await executor.updateTable("receipts").set({ closed: 1 }).where("id", "=", id).execute()
+  return true
 }
 
 /** Whoever closes it at the same time waits. */

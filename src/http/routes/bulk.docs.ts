@@ -56,7 +56,8 @@ const Job = t.Object(
     created_at: Time,
     finished_at: nullable(Time),
     receipt_id: nullable(t.String(), {
-      description: "Of a deletion: the receipt of all its files, which is written when no store has them any more",
+      description:
+        "Of a deletion: the receipt of all its files, which is written when no store has them any more. Null also where it deleted none, such as one whose files all are held: `failed` names these",
       examples: [null],
     }),
   },

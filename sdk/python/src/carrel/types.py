@@ -1159,7 +1159,7 @@ class Job(TypedDict):
     created_at: str
     finished_at: Optional[str]
     receipt_id: Optional[str]
-    """Of a deletion: the receipt of all its files, which is written when no store has them any more"""
+    """Of a deletion: the receipt of all its files, which is written when no store has them any more. Null also where it deleted none, such as one whose files all are held: `failed` names these"""
 
 
 
