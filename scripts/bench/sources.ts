@@ -1,15 +1,20 @@
 /**
- * A folder as a source: how soon many small files are searchable, what a sync costs that finds nothing new, and how long
- * others wait meanwhile. `npm run --silent … scripts/bench/sources.ts [files] [unchanged files]`; 10 000 and 100 000 by default.
+ * A folder as a source: how soon many small files are searchable, what a sync costs that finds nothing new, how soon
+ * a change is noticed, and how long others wait meanwhile. `npm run --silent … scripts/bench/sources.ts [files] [unchanged
+ * files]`; 10 000 and 100 000 by default.
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { startDaemon } from "../../test/support/daemon.ts"
+import { type Daemon, startDaemon } from "../../test/support/daemon.ts"
 import { until } from "../../test/support/until.ts"
 
 const [files = 10_000, many = 100_000] = Bun.argv.slice(2).map(Number)
 const PATIENCE = { within: 900_000, everyMs: 200 }
+/** Made in a watched folder, one after the other. */
+const CHANGES = 10
+/** Between two of them: shortly after one sync the next one waits, so that changes without end leave time for others. */
+const APART_MS = 6_000
 /** Of the clock that the kernel counts processor time by. */
 const TICKS_PER_SECOND = 100
 
@@ -32,6 +37,45 @@ function fill(name: string, count: number, ending: string): string {
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ")
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+/** How soon the sync of a watched folder begins after a change, and how soon the change is searchable. */
+async function notice({ call }: Daemon, sourceId: string, folder: string): Promise<void> {
+  const syncs = async () => (await call("GET", `/sources/${sourceId}/history?page_size=1`)).pagination.total_items
+  const known = await syncs()
+  await call("PATCH", `/sources/${sourceId}`, { schedule: "1d" })
+  await until(async () => (await syncs()) > known, PATIENCE) // the watch begins with a sync
+  const [noticed, searchable]: [number[], number[]] = [[], []]
+  for (let i = 0; i < CHANGES; i++) {
+    await until(async () => (await call("GET", `/sources/${sourceId}`)).status !== "syncing", PATIENCE)
+    await Bun.sleep(APART_MS)
+    const changedAt = Date.now()
+    writeFileSync(join(folder, `d${i}`, `change-${i}.txt`), `The warden notes word${i}change.`)
+    await until(
+      async () => {
+        const { last_sync } = await call("GET", `/sources/${sourceId}`)
+        const startedAt = Date.parse(last_sync.started_at)
+        if (startedAt < changedAt) return false
+        return noticed.push(startedAt - changedAt)
+      },
+      { ...PATIENCE, everyMs: 20 },
+    )
+    await until(
+      async () => (await call("POST", "/search", { query: `word${i}change`, mode: "keyword" })).hits.length > 0,
+      {
+        ...PATIENCE,
+        everyMs: 20,
+      },
+    )
+    searchable.push(Date.now() - changedAt)
+  }
+  for (const [what, times] of Object.entries({ noticed, searchable })) {
+    const sorted = times.sort((one, other) => one - other)
+    say(
+      `a change of the watched folder ${what}: median, longest of ${CHANGES}`,
+      `${sorted[CHANGES >> 1]}, ${sorted.at(-1)} ms`,
+    )
+  }
 }
 
 const small = fill("small", files, "txt")
@@ -90,6 +134,7 @@ try {
   )
   asking = false
   await asked
+  await notice(daemon, first, small)
   waits.sort((one, other) => one - other)
   const at = (share: number) => `${Math.round(waits[Math.floor((waits.length - 1) * share)]!)} ms`
   say(`another request meanwhile: median, p95, longest of ${waits.length}`, `${at(0.5)}, ${at(0.95)}, ${at(1)}`)
