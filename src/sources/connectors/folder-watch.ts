@@ -11,10 +11,12 @@ import { Outage } from "../connector.ts"
 const QUIET_MS = 300
 /** Longest that a change waits for others. */
 const LATEST_MS = 1_200
-/** How often it is looked whether the folder is still the one that is watched. */
-const LOOK_EVERY_MS = 5_000
-/** How often a folder is listed that nobody tells about. */
-const POLL_MS = 30_000
+const PACE = {
+  /** How often it is looked whether the folder is still the one that is watched. */
+  lookEveryMs: 5_000,
+  /** How often a folder is listed that nobody tells about. */
+  pollMs: 30_000,
+}
 
 /** File systems of Linux that hear nothing of what others do: nfs, smb, cifs, smb2, 9p, fuse, ceph, afs, lustre, vboxsf, prl. */
 const SILENT = new Set([
@@ -27,6 +29,7 @@ export async function watchFolder(
   find: () => Promise<string>,
   changed: () => void,
   signal: AbortSignal,
+  pace = PACE,
 ): Promise<void> {
   const path = await find()
   const isSilent = SILENT.has((await statfs(path)).type >>> 0)
@@ -39,7 +42,7 @@ export async function watchFolder(
     changed()
     const first = await stat(path)
     for (let polledAt = performance.now(); ; ) {
-      const pause = Bun.sleep(LOOK_EVERY_MS)
+      const pause = Bun.sleep(pace.lookEveryMs)
       await orAbort(watcher ? Promise.race([pause, failed.promise]) : pause, signal).catch(() => {
         watcher?.close()
         watcher = undefined
@@ -48,7 +51,7 @@ export async function watchFolder(
       const now = await stat(path).catch(() => undefined)
       const isSame = now?.ino === first.ino && now.dev === first.dev && (await find()) === path
       if (!isSame) throw new Outage("the folder was replaced")
-      if (watcher || performance.now() - polledAt < POLL_MS) continue
+      if (watcher || performance.now() - polledAt < pace.pollMs) continue
       polledAt = performance.now()
       changed()
     }
