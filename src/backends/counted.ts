@@ -2,6 +2,7 @@
 import type { Account } from "../account.ts"
 import type { Guarded } from "../guarded.ts"
 import type { ChatBackend, ChatPiece, ChatRequest } from "./backend.ts"
+import { guessTokens } from "./guess-tokens.ts"
 
 export class CountedBackend implements ChatBackend {
   constructor(
@@ -21,11 +22,33 @@ export class CountedBackend implements ChatBackend {
     return this.backend.loadedContextTokens?.(model) ?? null
   }
 
-  /** A stream that is left before its end has told no tokens, and counts none. */
+  /**
+   * A server tells its tokens at the end. Of a stream that is left or breaks before, what came is counted: a token for each
+   * piece, as servers send them, and those of the prompt as they are guessed. At once when the signal aborts: who does not wait
+   * for the stream to end says what was taken as well.
+   */
   async *chat(request: Guarded<ChatRequest>): AsyncGenerator<ChatPiece> {
-    for await (const piece of this.backend.chat(request)) {
-      if (piece.type === "end") this.account.add(piece.usage.promptTokens, piece.usage.completionTokens)
-      yield piece
+    let pieces = 0
+    let isTold = false
+    const tell = (promptTokens: number, completionTokens: number) => {
+      if (!isTold) this.account.add(promptTokens, completionTokens)
+      isTold = true
+    }
+    const leave = () => {
+      if (pieces > 0) tell(promptOf(request), pieces)
+    }
+    request.signal.addEventListener("abort", leave, { once: true })
+    try {
+      for await (const piece of this.backend.chat(request)) {
+        if (piece.type === "end") tell(piece.usage.promptTokens, piece.usage.completionTokens)
+        else if (piece.type !== "waiting") pieces++
+        yield piece
+      }
+    } finally {
+      request.signal.removeEventListener("abort", leave)
+      leave()
     }
   }
 }
+
+const promptOf = ({ turns }: ChatRequest): number => turns.reduce((sum, { content }) => sum + guessTokens(content), 0)

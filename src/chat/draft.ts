@@ -44,10 +44,14 @@ export class Draft implements Fact, Added {
 
   /** Follows the steps to their end and yields what readers may be told. @throws what the steps fail with */
   async *follow(steps: AsyncGenerator<Progress, Ended>): AsyncGenerator<Told> {
-    let step = await steps.next()
-    for (; !step.done; step = await steps.next()) {
-      this.take(step.value)
-      if ("event" in step.value) yield step.value
+    let step: Awaited<ReturnType<typeof steps.next>> | undefined
+    try {
+      for (step = await steps.next(); !step.done; step = await steps.next()) {
+        this.take(step.value)
+        if ("event" in step.value) yield step.value
+      }
+    } finally {
+      if (!step?.done) await steps.return({ finishReason: "stop" }) // who follows has left: the model stops, and what it wrote is counted
     }
     this.finishReason = step.value.finishReason
     for (const warning of this.faults()) {

@@ -160,6 +160,10 @@ const anotherVersion = async (house: House) => {
   return form({ context_id: "walk", on_duplicate: "replace" }, name!, `Another ${marked} ${++serial}.`)
 }
 const member = async ({ people }: House) => (await people.add()).id
+const resetToken = async (house: House): Promise<string> => {
+  const { body } = await house.people.call("POST", `/users/${await member(house)}/reset-link`, {}, house.admin)
+  return body.token
+}
 const everyFile = { type: "exists", key: "file.id", value: true }
 
 /** Where neither path nor example says enough; by operation. */
@@ -281,6 +285,9 @@ const REQUESTS: Record<string, (house: House) => Promise<Request> | Request> = {
     return { params: id(body.data?.[0] ?? body[0]), headers: session }
   },
   updateUser: async house => ({ params: { id: await member(house) }, body: { name: "Grace" } }),
+  createResetLink: async house => ({ params: { id: await member(house) } }),
+  readResetLink: async house => ({ body: { token: await resetToken(house) } }),
+  acceptResetLink: async house => ({ body: { token: await resetToken(house), password: "staple battery horse" } }),
   deleteUser: async house => ({ params: { id: await member(house) } }),
   createInvitation: () => ({ body: { email: `${unique("new")}@example.org`, role: "member" } }),
   deleteInvitation: async house => ({ params: id(await invitation(house)) }),
