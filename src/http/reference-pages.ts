@@ -1,6 +1,7 @@
 /** The reference page that shows the OpenAPI document; all of it comes from the daemon itself. */
 import swaggerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" }
 import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
+import startScript from "./reference/start.js" with { type: "file" }
 
 const DOCS_PATH = "/external-docs/docs"
 
@@ -12,6 +13,8 @@ const PAGE = `<!doctype html>
 <title>Carrel API reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${DOCS_PATH}/assets/swagger-ui.css">
+<link rel="stylesheet" href="${DOCS_PATH}/assets/reference.css">
+<meta name="color-scheme" content="light dark">
 </head>
 <body>
 <div id="reference"></div>
@@ -21,10 +24,21 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-const START = `window.ui = SwaggerUIBundle({
-  url: "${DOCS_PATH}/json", dom_id: "#reference", deepLinking: true, validatorUrl: null,
-  persistAuthorization: false, tryItOutEnabled: true, defaultModelsExpandDepth: 0, docExpansion: "list",
-});
+/** Of the panel that shows a stream as it comes, and of what the library's dark colors leave too faint to read. */
+const STYLE = `
+body { margin: 0; }
+#stream { position: fixed; inset: auto 0 0 0; z-index: 10; max-height: 45vh; display: flex; flex-direction: column;
+  background: #fff; color: #1b1f22; border-top: 2px solid #0d6e67; font: 14px/1.5 system-ui, sans-serif; }
+#stream header { display: flex; gap: 12px; align-items: center; padding: 8px 16px; }
+#stream header strong { overflow-wrap: anywhere; }
+#stream [role="status"] { margin-inline-start: auto; }
+#stream button { font: inherit; padding: 4px 12px; }
+#stream pre { margin: 0; padding: 8px 16px 16px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere;
+  font: 12.5px/1.5 ui-monospace, monospace; }
+html.dark-mode { color-scheme: dark; }
+html.dark-mode, html.dark-mode body { background: #1c2022; }
+html.dark-mode #stream { background: #181c1e; color: #e6e9ea; }
+@media (max-width: 500px) { .swagger-ui .wrapper { padding: 0 8px; } .swagger-ui .opblock-summary-path { max-width: none; } }
 `
 
 const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
@@ -48,7 +62,9 @@ export function referencePages(document: () => object): (path: string) => Respon
       case `${DOCS_PATH}/assets/swagger-ui.css`:
         return asset(Bun.file(swaggerStyle), "text/css; charset=utf-8")
       case `${DOCS_PATH}/assets/start.js`:
-        return asset(START, "text/javascript; charset=utf-8")
+        return asset(Bun.file(startScript), "text/javascript; charset=utf-8")
+      case `${DOCS_PATH}/assets/reference.css`:
+        return asset(STYLE, "text/css; charset=utf-8")
       default:
         return undefined
     }
