@@ -195,7 +195,21 @@ func (b *bringing) bring(ctx context.Context, batch []manifestLine) error {
 	}
 	got, err := b.files.Upload(ctx, files, &b.options.UploadFields)
 	if err != nil {
-		return err
+		if got = refusedAll(err); got == nil {
+			return err
+		}
+	}
+	if len(batch) > 1 && isOther(batch, got) {
+		// The server knows a file by another name than the disk does: alone each one's answer is its own.
+		for at := range batch {
+			if err := b.bring(ctx, batch[at:at+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(batch) == 1 && len(got.Rejected) > 0 {
+		got.Rejected[0].Name = path.Base(batch[0].Path)
 	}
 	former, err := b.note(batch, got)
 	if err != nil {
@@ -208,6 +222,38 @@ func (b *bringing) bring(ctx context.Context, batch []manifestLine) error {
 		}
 	}
 	return nil
+}
+
+// refusedAll reads an error whose details say why of each file, as it comes where none of a form is accepted; nil for another.
+func refusedAll(err error) *UploadAnswer {
+	var refused *APIError
+	if !errors.As(err, &refused) || len(refused.Details) == 0 {
+		return nil
+	}
+	answer := &UploadAnswer{}
+	for _, detail := range refused.Details {
+		name, hasName := detail["name"].(string)
+		code, hasCode := detail["code"].(string)
+		if !hasName || !hasCode {
+			return nil
+		}
+		message, _ := detail["message"].(string)
+		answer.Rejected = append(answer.Rejected, UploadAnswerRejectedItem{Name: name, Error: Issue{Code: code, Message: message}})
+	}
+	return answer
+}
+
+func isOther(batch []manifestLine, got *UploadAnswer) bool {
+	names := map[string]bool{}
+	for _, line := range batch {
+		names[path.Base(line.Path)] = true
+	}
+	for _, each := range got.Rejected {
+		if !names[each.Name] {
+			return true
+		}
+	}
+	return len(got.Files)+len(got.Rejected) != len(batch)
 }
 
 // note keeps what was brought, and gives the files that nothing is any more.

@@ -41,6 +41,15 @@ func (e *ConnectionError) Error() string { return "carrel: no whole answer: " + 
 // Unwrap gives what went wrong below.
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
+// AnswerError says that what answered is not the API, such as a proxy with a page of its own. It is not tried again: the call may
+// have been carried out.
+type AnswerError struct{ Err error }
+
+func (e *AnswerError) Error() string { return "carrel: the answer is not the API's: " + e.Err.Error() }
+
+// Unwrap gives what went wrong below.
+func (e *AnswerError) Unwrap() error { return e.Err }
+
 // ErrSignature says that a message is not signed with the secret, or too old, or of the future.
 var ErrSignature = errors.New("carrel: the signature does not hold")
 

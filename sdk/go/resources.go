@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -103,7 +104,7 @@ func (a *Agents) Run(ctx context.Context, body *RunAgentBody, options ...CallOpt
 	if err != nil {
 		return nil, err
 	}
-	return a.Wait(ctx, run.RunID)
+	return a.Wait(ctx, run.RunID, options...)
 }
 
 // Start begins a run, which goes on by itself.
@@ -112,9 +113,9 @@ func (a *Agents) Start(ctx context.Context, body *RunAgentBody, options ...CallO
 }
 
 // Wait gives the run once it has ended, or waits for an approval.
-func (a *Agents) Wait(ctx context.Context, id string) (*Run, error) {
+func (a *Agents) Wait(ctx context.Context, id string, options ...CallOption) (*Run, error) {
 	return looked(ctx, func() (*Run, bool, error) {
-		run, err := a.Get(ctx, id)
+		run, err := a.Get(ctx, id, options...)
 		return run, err == nil && run.Status != "running", err
 	})
 }
@@ -199,13 +200,12 @@ func (s *Sources) Delete(ctx context.Context, id string, query *DeleteSourceQuer
 	return s.api.DeleteSource(ctx, id, query, options...)
 }
 
-// Sync begins a sync now.
-func (s *Sources) Sync(ctx context.Context, id string, body *SyncSourceBody, options ...CallOption) error {
+// Sync begins a sync now, and gives the sync; with DryRun what it would do, once that is known.
+func (s *Sources) Sync(ctx context.Context, id string, body *SyncSourceBody, options ...CallOption) (any, error) {
 	if body == nil {
 		body = &SyncSourceBody{}
 	}
-	_, err := s.api.SyncSource(ctx, id, body, options...)
-	return err
+	return s.api.SyncSource(ctx, id, body, options...)
 }
 
 // Events are what happened.
@@ -283,6 +283,22 @@ func (w *Webhooks) Create(ctx context.Context, body *CreateWebhookBody, options 
 	return w.api.CreateWebhook(ctx, body, options...)
 }
 
+// List gives every webhook.
+func (w *Webhooks) List(ctx context.Context, options ...CallOption) iter.Seq2[*Webhook, error] {
+	return every(func(page int) ([]Webhook, bool, error) {
+		found, err := w.api.ListWebhooks(ctx, &ListWebhooksQuery{Page: Ptr(page), PageSize: Ptr(pageSize)}, options...)
+		if err != nil {
+			return nil, false, err
+		}
+		return found.Data, found.Pagination.HasNext, nil
+	})
+}
+
+// Verify is VerifyWebhook, which needs no client.
+func (w *Webhooks) Verify(body []byte, header http.Header, secret string) (*EventRecord, error) {
+	return VerifyWebhook(body, header, secret)
+}
+
 // Update changes what is given.
 func (w *Webhooks) Update(ctx context.Context, id string, body *ChangeWebhookBody, options ...CallOption) (*Webhook, error) {
 	return w.api.ChangeWebhook(ctx, id, body, options...)
@@ -328,9 +344,9 @@ func (b *Batches) Cancel(ctx context.Context, id string, options ...CallOption) 
 }
 
 // Wait gives the batch once it has ended.
-func (b *Batches) Wait(ctx context.Context, id string) (*Batch, error) {
+func (b *Batches) Wait(ctx context.Context, id string, options ...CallOption) (*Batch, error) {
 	return looked(ctx, func() (*Batch, bool, error) {
-		batch, err := b.Get(ctx, id)
+		batch, err := b.Get(ctx, id, options...)
 		if err != nil {
 			return nil, false, err
 		}
@@ -370,6 +386,9 @@ func (b *Batches) lines(ctx context.Context, file string, options []CallOption, 
 	for lines.Scan() {
 		result := &BatchResult{}
 		if err := json.Unmarshal(lines.Bytes(), result); err != nil {
+			if cut := lines.Err(); cut != nil { // half a line
+				err = cut
+			}
 			yield(nil, err)
 			return false
 		}
@@ -378,7 +397,7 @@ func (b *Batches) lines(ctx context.Context, file string, options []CallOption, 
 		}
 	}
 	if err := lines.Err(); err != nil {
-		yield(nil, connectionError(ctx, err))
+		yield(nil, err)
 		return false
 	}
 	return true
@@ -406,6 +425,14 @@ func (k *Keys) List(ctx context.Context, options ...CallOption) iter.Seq2[*ApiKe
 // Update changes what is given.
 func (k *Keys) Update(ctx context.Context, id string, body *UpdateKeyBody, options ...CallOption) (*ApiKey, error) {
 	return k.api.UpdateKey(ctx, id, body, options...)
+}
+
+// Rotate gives the key new secrets, which are shown this once. It is not tried again after a cut.
+func (k *Keys) Rotate(ctx context.Context, id string, body *RotateKeyBody, options ...CallOption) (*NewKey, error) {
+	if body == nil {
+		body = &RotateKeyBody{}
+	}
+	return k.api.RotateKey(ctx, id, body, options...)
 }
 
 // Revoke ends a key.

@@ -62,7 +62,10 @@ func events(body io.Reader) iter.Seq2[*StreamEvent, error] {
 	}
 }
 
-var errCut = errors.New("the stream was cut")
+var (
+	errCut    = errors.New("the stream was cut")
+	errNoJSON = errors.New("no JSON")
+)
 
 // resumed are the events until "done"; after a cut it goes on by itself where it stopped, and tells no event twice.
 func resumed(ctx context.Context, retry time.Duration, open func(after int) (io.ReadCloser, error)) iter.Seq2[*StreamEvent, error] {
@@ -116,6 +119,9 @@ func follow(open func(after int) (io.ReadCloser, error), last *int, tell func(*S
 		}
 		if event.ID <= *last {
 			continue
+		}
+		if !json.Valid(event.Data) {
+			return &AnswerError{errNoJSON}, false
 		}
 		*last = event.ID
 		done = event.Event == "done"

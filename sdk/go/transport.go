@@ -268,10 +268,13 @@ func answer[T any](ctx context.Context, t *transport, r request, options []CallO
 func list[T any](ctx context.Context, t *transport, r request, options []CallOption) (T, error) {
 	var value T
 	text, err := t.read(ctx, r, options)
-	if err == nil {
-		err = json.Unmarshal(text, &value)
+	if err != nil {
+		return value, err
 	}
-	return value, err
+	if err := json.Unmarshal(text, &value); err != nil {
+		return value, &AnswerError{err}
+	}
+	return value, nil
 }
 
 func text(ctx context.Context, t *transport, r request, options []CallOption) (string, error) {
@@ -291,5 +294,19 @@ func stream(ctx context.Context, t *transport, r request, options []CallOption) 
 	if err != nil {
 		return nil, err
 	}
-	return response.Body, nil
+	return &download{ctx, response.Body}, nil
+}
+
+// download ends with a *ConnectionError where the answer breaks off.
+type download struct {
+	ctx context.Context
+	io.ReadCloser
+}
+
+func (d *download) Read(into []byte) (int, error) {
+	count, err := d.ReadCloser.Read(into)
+	if err != nil && err != io.EOF {
+		err = connectionError(d.ctx, err)
+	}
+	return count, err
 }

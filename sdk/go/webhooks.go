@@ -44,7 +44,7 @@ func verifyAt(body []byte, header http.Header, secret string, now time.Time) (*E
 		if version == "v1" && err == nil && hmac.Equal(given, expected) {
 			event := &EventRecord{}
 			if err := json.Unmarshal(body, event); err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%w: the body is no JSON object", ErrSignature)
 			}
 			event.ID = id
 			return event, nil

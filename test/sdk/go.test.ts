@@ -5,10 +5,11 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { startTestApp, type TestApp } from "../support/app.ts"
 import { LLAMA, type OllamaStandIn, startOllama } from "../support/ollama.ts"
+import { goOfSdk } from "../support/sdks.ts"
 
 const SDK = resolve(import.meta.dir, "../../sdk/go")
-const go = Bun.which("go")
-if (!go) console.warn("the Go SDK is not tested: there is no go")
+const go = goOfSdk()
+if (!go) console.warn("the Go SDK is not tested: there is no go, or one older than its go.mod asks")
 const MINUTES_3 = 180_000
 
 let app: TestApp

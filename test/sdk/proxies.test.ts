@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { startTestApp, type TestApp } from "../support/app.ts"
 import { type ForwardProxy, startForwardProxy } from "../support/forward-proxy.ts"
-import { installTypescript, installUndici, pythonWithHttpx } from "../support/sdks.ts"
+import { goOfSdk, installTypescript, installUndici, pythonWithHttpx } from "../support/sdks.ts"
 import { signedByRoot } from "../support/self-signed.ts"
 
 const ROOT = resolve(import.meta.dir, "../..")
@@ -16,7 +16,7 @@ const SECRETS = ["pass/word@3%", encodeURIComponent("pass/word@3%"), "wrong-pass
 
 const folder = mkdtempSync(join(tmpdir(), "carrel-sdk-proxy-"))
 const python = pythonWithHttpx()
-const go = Bun.which("go")
+const go = goOfSdk()
 const node = Bun.which("node")
 const hasUndici = node !== null && installUndici(folder)
 

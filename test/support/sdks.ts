@@ -9,6 +9,19 @@ const PYTHON = Bun.env.CARREL_TEST_PYTHON ?? "python3"
 /** The newest that Node 20 takes. */
 const UNDICI = "undici@7.30.2"
 
+/** Go, as new as the SDK's go.mod asks; undefined where there is none, or an older one. */
+export function goOfSdk(): string | undefined {
+  const go = Bun.which("go")
+  const asked = /^go (\S+)/m.exec(readFileSync(join(ROOT, "sdk/go/go.mod"), "utf8"))![1]!
+  const env = { ...process.env, GOTOOLCHAIN: "local" }
+  const { stdout } = go ? Bun.spawnSync([go, "env", "GOVERSION"], { env }) : { stdout: "" }
+  const has = /^go(\d+(?:\.\d+)*)/.exec(stdout.toString())?.[1]
+  if (go && has && Bun.semver.order(whole(has), whole(asked)) >= 0) return go
+  return undefined
+}
+
+const whole = (version: string): string => [...version.split("."), "0", "0"].slice(0, 3).join(".")
+
 /** A Python 3.9 or newer that has httpx, in an environment of its own; undefined where there is none to be had. */
 export function pythonWithHttpx(): string | undefined {
   const folder = join(BUILT, `sdk-${PYTHON.replaceAll("/", "-")}`)

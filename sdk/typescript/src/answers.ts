@@ -1,14 +1,30 @@
 /** What an answer says, and what is said where none comes. */
-import { ApiError, CarrelError, ConnectionError, TimeoutError } from "./api-error.ts"
+import { AnswerError, ApiError, CarrelError, ConnectionError, TimeoutError } from "./api-error.ts"
 import { ERROR_CLASSES, type ErrorCode } from "./generated.ts"
 
-/** @throws ConnectionError where the answer breaks off */
-export async function whole(response: Response, signal: AbortSignal | undefined): Promise<string> {
+/** The bytes, which end with a ConnectionError where the answer breaks off. */
+export function told(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      } catch (cause) {
+        controller.error(signal?.aborted ? signal.reason : new ConnectionError("the answer broke off", { cause }))
+      }
+    },
+    cancel: reason => reader.cancel(reason),
+  })
+}
+
+/** @throws AnswerError for what is no JSON */
+export function parsed(text: string): unknown {
   try {
-    return await response.text()
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw new ConnectionError("the answer broke off", { cause: error })
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new AnswerError("the answer is no JSON", { cause })
   }
 }
 

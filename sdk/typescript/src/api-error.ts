@@ -48,7 +48,10 @@ export class ApiError extends CarrelError {
 /** No answer came, or not all of it: the server cannot be reached, or the connection was cut, for as long as was tried. */
 export class ConnectionError extends CarrelError {}
 
-/** The answer did not begin within `timeoutMs`. */
+/** What answered is not the API, such as a proxy with a page of its own. Not tried again: it may have been carried out. */
+export class AnswerError extends CarrelError {}
+
+/** The answer was not there within `timeoutMs`; that of a stream or a download had not begun. */
 export class TimeoutError extends CarrelError {}
 
 /** A signature, or the time in it, does not hold. */

@@ -3,6 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from "n
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { ApiError } from "./api-error.ts"
 import type { Files } from "./files.ts"
+import type { UploadAnswer } from "./generated.ts"
 import type { CallOptions } from "./transport.ts"
 import type { UploadFields } from "./upload.ts"
 
@@ -76,8 +77,16 @@ async function bring(
   result: UploadDirectoryResult,
 ): Promise<void> {
   const given = batch.map(({ source, path }) => ({ source, name: nameIn(path) }))
-  const answer = await files.upload(given, fields, options)
+  const answer = await files.upload(given, fields, options).catch(refusedAll)
   const rejected = new Map(answer.rejected.map(({ name, error }) => [name, error]))
+  const names = new Set(given.map(({ name }) => name))
+  const isOther = [...rejected.keys()].some(name => !names.has(name))
+  if (batch.length > 1 && (isOther || answer.files.length + rejected.size !== batch.length)) {
+    // The server knows a file by another name than the disk does: alone each one's answer is its own.
+    for (const entry of batch) await bring(files, [entry], { fields, options, manifest, known }, result)
+    return
+  }
+  if (batch.length === 1 && rejected.size > 0) rejected.set(given[0]!.name, [...rejected.values()][0]!)
   const accepted = batch.filter(({ path }) => !rejected.has(nameIn(path)))
   const lines = accepted.map(({ source: _, ...entry }, at) => ({ ...entry, file_id: answer.files[at]!.id }))
   if (lines.length > 0) await appendFile(manifest, lines.map(line => `${JSON.stringify(line)}\n`).join(""))
@@ -91,6 +100,14 @@ async function bring(
   // Equal files of several paths are one.
   const used = new Set([...known.values()].map(({ file_id }) => file_id))
   for (const id of former) if (!used.has(id)) await gone(files, id, options)
+}
+
+/** Where none of a form is accepted the answer is an error, whose details say why of each. */
+function refusedAll(error: unknown): Pick<UploadAnswer, "files" | "rejected"> {
+  const details = error instanceof ApiError ? (error.details ?? []) : []
+  if (details.length === 0 || !details.every(({ name, code }) => name && code)) throw error
+  const rejected = details.map(({ name, code, message }) => ({ name: `${name}`, error: { code, message } }))
+  return { files: [], rejected: rejected as UploadAnswer["rejected"] }
 }
 
 const gone = (files: Pick<Files, "delete">, id: string, options: CallOptions) =>

@@ -1,6 +1,6 @@
 /** A stream of typed events that goes on by itself after a cut, where it stopped, without telling any event twice. */
-import { apiError } from "./answers.ts"
-import { ApiError, ConnectionError } from "./api-error.ts"
+import { apiError, parsed } from "./answers.ts"
+import { AnswerError, ApiError, ConnectionError } from "./api-error.ts"
 import type { ErrorEvent } from "./generated.ts"
 import { pauseAfter, wait } from "./retries.ts"
 import { eventsOf } from "./sse.ts"
@@ -41,7 +41,7 @@ export async function* resumed<Event extends NumberedEvent>(opening: Opening<Eve
         if (last !== undefined && number <= last) continue
         last = number
         ;[failedAt, tries] = [undefined, 0]
-        const told = { id: number, event, data: JSON.parse(data) } as unknown as Event
+        const told = { id: number, event, data: parsed(data) } as unknown as Event
         opening.seen?.(told)
         yield told
         // The server ends the answer behind it: read to there, its connection serves the next request.
@@ -52,7 +52,7 @@ export async function* resumed<Event extends NumberedEvent>(opening: Opening<Eve
       if (isDone) return
       signal?.throwIfAborted()
       if (error instanceof ApiError && pauseAfter(error, 0, true) === undefined) throw error
-      if (error instanceof SyntaxError) throw error
+      if (error instanceof AnswerError) throw error
       failure = error instanceof ApiError ? error : new ConnectionError("the stream was cut", { cause: error })
     }
     // A cut behind something new is gone on from at once.

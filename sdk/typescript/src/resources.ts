@@ -7,6 +7,7 @@ import { ReplyStream } from "./reply.ts"
 import { Resource } from "./resource.ts"
 import { wait } from "./retries.ts"
 import type { CallOptions, InputOf } from "./transport.ts"
+import { verify } from "./webhooks.ts"
 
 export type Asked = InputOf<"createConversation">["body"]
 export type AskedAgain = InputOf<"sendMessage">["body"]
@@ -200,6 +201,9 @@ export class Events extends Resource {
 }
 
 export class Webhooks extends Resource {
+  /** As `verifyWebhook`, which needs no client. */
+  readonly verify = verify
+
   create(body: InputOf<"createWebhook">["body"], options?: CallOptions) {
     return this.transport.call("createWebhook", { body }, options)
   }
@@ -225,8 +229,9 @@ export class Keys extends Resource {
   update(id: string, body: InputOf<"updateKey">["body"], options?: CallOptions) {
     return this.transport.call("updateKey", { path: { id }, body }, options)
   }
-  rotate(id: string, options?: CallOptions) {
-    return this.transport.call("rotateKey", { path: { id } }, options)
+  /** Gives the key new secrets; not tried again after a cut, as `create`. */
+  rotate(id: string, body: InputOf<"rotateKey">["body"] = {}, options?: CallOptions) {
+    return this.transport.call("rotateKey", { path: { id }, body }, options)
   }
   revoke(id: string, options?: CallOptions) {
     return this.transport.call("revokeKey", { path: { id } }, options)

@@ -1,5 +1,5 @@
 /** Carries calls out over HTTP: credentials, time limits, retries, errors. */
-import { errorOf, failureOf, whole } from "./answers.ts"
+import { errorOf, failureOf, parsed, told } from "./answers.ts"
 import { type ConnectOptions, type Fetch, fetchOf } from "./connect.ts"
 import { type Calls, ROUTES, type Route, VERSION } from "./generated.ts"
 import { pauseAfter, wait } from "./retries.ts"
@@ -17,7 +17,7 @@ export interface Options extends ConnectOptions {
   /** The `token` of a key, or a scoped token. `CARREL_TOKEN` where absent. */
   token?: string
   credentials?: Credentials
-  /** Until an answer begins; an upload may take as long as it takes. 60 000. */
+  /** Of one try: until the answer is there, or a stream or download has begun; an upload may take as long as it takes. 60 000. */
   timeoutMs?: number
   /** How long a call is tried again in all, from its first failure; 0 never. 60 000. */
   retryMs?: number
@@ -91,25 +91,27 @@ export class Transport {
 
   /** The body of a call, as its route says what it is. */
   async read<T>(request: Request): Promise<T> {
-    return this.#retried(request, async (attempt): Promise<unknown> => {
-      const response = await this.#send(request, attempt)
-      const { answers } = request.route
-      if (answers === "bytes") return response.body
-      const text = await whole(response, request.options.signal)
+    const { answers } = request.route
+    const taken = async (response: Response): Promise<unknown> => {
+      if (answers === "bytes") return told(response.body!, request.options.signal)
+      const text = await response.text()
       if (answers === "text") return text
-      return text === "" ? undefined : JSON.parse(text)
-    }) as Promise<T>
+      return text === "" && (answers === "none" || response.status !== 200) ? undefined : parsed(text)
+    }
+    return this.#retried(request, attempt => this.#send(request, attempt, taken)) as Promise<T>
   }
 
   /** The answer itself, once it has begun well. */
   open(request: Request): Promise<Response> {
-    return this.#retried(request, attempt => this.#send(request, attempt))
+    return this.#retried(request, attempt => this.#send(request, attempt, async response => response))
   }
 
-  async #send(
+  /** @param taken reads of the answer what belongs to the time limit */
+  async #send<T>(
     { route, input, raw, accept, options, lastEventId }: Request,
     key: string | undefined,
-  ): Promise<Response> {
+    taken: (response: Response) => Promise<T>,
+  ): Promise<T> {
     const { signal, timeoutMs = this.#options.timeoutMs ?? DEFAULT_MS } = options
     signal?.throwIfAborted()
     const limit = new AbortController()
@@ -131,14 +133,14 @@ export class Transport {
       ...(this.#options.fetchOptions as RequestInit),
       ...{ method: route.method, headers, signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal },
       ...(body === undefined ? {} : { body }),
-      // Credentials go nowhere else. With `window` besides, Node keeps no copy of a body in case of a redirect.
-      ...{ redirect: "error", window: null },
+      // No redirect is followed: credentials go nowhere else. With `window` besides, Node keeps no copy of a body in case of a redirect.
+      ...{ redirect: "manual", window: null },
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     }
     try {
       const response = await this.#fetch(`${this.baseUrl}${addressOf(route, input)}`, init)
       if (!response.ok) throw await errorOf(response)
-      return response
+      return await taken(response)
     } catch (error) {
       throw failureOf(error, signal, limit.signal, timeoutMs)
     } finally {

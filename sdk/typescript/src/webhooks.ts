@@ -40,10 +40,17 @@ export async function verify(
   const key = await keyOf(secret)
   for (const each of signatures.split(" ")) {
     const [version, signature = ""] = each.split(",", 2)
-    if (version === "v1" && (await holds(key, signature, signed)))
-      return { ...(JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent), id }
+    if (version === "v1" && (await holds(key, signature, signed))) return { ...eventOf(bytes), id }
   }
   throw new SignatureError("no signature holds")
+}
+
+function eventOf(bytes: Uint8Array): WebhookEvent {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes))
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
+  } catch {} // as told below
+  throw new SignatureError("the body is no JSON object")
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {

@@ -44,6 +44,10 @@ class ConnectionError(CarrelError, builtins.ConnectionError):
     """No answer came, or not all of it, for as long as was tried."""
 
 
+class AnswerError(CarrelError):
+    """What answered is not the API, such as a proxy with a page of its own. Not tried again: it may have been carried out."""
+
+
 class TimeoutError(CarrelError, builtins.TimeoutError):
     """The answer did not begin, or did not go on, within `timeout`."""
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from ._codes import ERROR_CLASSES
-from ._errors import ApiError, ConnectionError, TimeoutError
+from ._errors import AnswerError, ApiError, ConnectionError, TimeoutError
 from .types import VERSION
 
 DEFAULT_URL = "http://127.0.0.1:4747"
@@ -165,6 +165,13 @@ def _plain(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(map(str, value))
     return json.dumps(value) if isinstance(value, dict) else str(value)
+
+
+def parsed(text: Union[str, bytes]) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise AnswerError("the answer is no JSON") from None
 
 
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> ApiError:

@@ -77,11 +77,15 @@ def _quoted(name: str) -> str:
     return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
 
 
+# Fields that a form has once for each value.
+SEVERAL = ("tags", "source_key", "source_fingerprint")
+
+
 def fields_of(**given: Any) -> List[Tuple[str, str]]:
     fields: List[Tuple[str, str]] = []
     for name, value in given.items():
-        if name == "tags":
-            fields += [("tags", tag) for tag in value or []]
+        if name in SEVERAL:
+            fields += [(name, each) for each in ([value] if isinstance(value, str) else value or [])]
         elif name == "acl":
             # None is everyone, and not the same as an acl that is not given.
             fields += [] if value is ... else [("acl", json.dumps(value))]

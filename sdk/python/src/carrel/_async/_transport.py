@@ -8,7 +8,7 @@ from typing import Any, AsyncIterator, Mapping, Optional
 import httpx
 
 from .._errors import ConnectionError, TimeoutError
-from .._policy import Attempts, CallOptions, Route, Settings, address_of, error_of, headers_of
+from .._policy import Attempts, CallOptions, Route, Settings, address_of, error_of, headers_of, parsed
 from .._upload import Form
 from ._platform import chunks_of, sleep
 
@@ -74,7 +74,7 @@ class AsyncTransport:
                 content = await whole(response)
                 if route.answers == "text":
                     return content.decode("utf-8")
-                return json.loads(content) if content else None
+                return parsed(content) if content or (route.answers == "json" and response.status_code == 200) else None
             except Exception as error:
                 pause = attempts.pause_after(error)
             await sleep(pause)

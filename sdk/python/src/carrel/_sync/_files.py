@@ -36,13 +36,15 @@ class Files:
         acl: Any = ...,
         on_duplicate: Optional[str] = None,
         source_id: Optional[str] = None,
-        source_key: Optional[str] = None,
+        source_key: Union[None, str, Sequence[str]] = None,
+        source_fingerprint: Union[None, str, Sequence[str]] = None,
         options: Optional[CallOptions] = None,
     ) -> types.UploadAnswer:
         """Brings files in, at most 250; what is not accepted stands in `rejected`.
 
         A file is a path, bytes or an open file, with a `name` where it has none, or an UploadFile. An open file is read once and
-        not sent again after a cut. `acl` is a list of principals, or None for everyone in the workspace.
+        not sent again after a cut. `acl` is a list of principals, or None for everyone in the workspace;
+        `source_key` and `source_fingerprint` are in the order of the files.
         """
         several = isinstance(files, (list, tuple))
         given = [
@@ -59,6 +61,7 @@ class Files:
             on_duplicate=on_duplicate,
             source_id=source_id,
             source_key=source_key,
+            source_fingerprint=source_fingerprint,
         )
         answer = self._transport.call(ROUTES["uploadFiles"], form=Form(given, fields), options=options)
         return cast(types.UploadAnswer, answer)

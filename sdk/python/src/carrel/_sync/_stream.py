@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 import uuid
 from dataclasses import replace
@@ -12,7 +11,7 @@ import httpx
 
 from .. import types
 from .._errors import ApiError, CarrelError, ConnectionError
-from .._policy import CallOptions, Route, api_error, pause_of
+from .._policy import CallOptions, Route, api_error, parsed, pause_of
 from .._sse import EventParser
 from ._calls import ROUTES
 from ._platform import sleep
@@ -40,7 +39,7 @@ def resumed(open_: Open, retry_time: float) -> Iterator[Dict[str, Any]]:
                     if last is not None and number <= last:
                         continue
                     last, failed_at, tries = number, None, 0
-                    yield {"id": number, "event": told.event, "data": json.loads(told.data)}
+                    yield {"id": number, "event": told.event, "data": parsed(told.data)}
                     if told.event == "done":
                         return
         except httpx.HTTPError as error:
