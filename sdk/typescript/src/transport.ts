@@ -133,8 +133,8 @@ export class Transport {
       ...(this.#options.fetchOptions as RequestInit),
       ...{ method: route.method, headers, signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal },
       ...(body === undefined ? {} : { body }),
-      // No redirect is followed: credentials go nowhere else. With `window` besides, Node keeps no copy of a body in case of a redirect.
-      ...{ redirect: "manual", window: null },
+      // No redirect is followed: credentials go nowhere else. With "error" and `window` Node keeps no copy of a body for one.
+      ...{ redirect: raw ? "error" : "manual", window: null },
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     }
     try {
