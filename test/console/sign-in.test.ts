@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
 import { type SignInProvider, startSignInProvider } from "../support/sign-in-provider.ts"
+import { violations } from "./axe.ts"
 import { type Console, hasBrowser, SLOW_MS, signIn, startConsole } from "./console.ts"
 
 let site: Console
@@ -82,8 +83,15 @@ describe.skipIf(!hasBrowser)("sign-in by a provider", () => {
       await page.goto(`${site.app.url}/settings/sign-in`)
       await page.getByText("Who is in the group carrel-admins").waitFor()
       await page.getByText(`${site.app.url}/external/keys/oidc/callback`).waitFor()
+      await page.getByRole("button", { name: "Test" }).click()
+      await page.getByRole("alert").waitFor()
       ownComplaints()
       await provider.up()
+      await page.getByRole("button", { name: "Test" }).click()
+      await page.getByText("It answers, and calls itself as the settings do.").waitFor()
+      expect(await page.getByRole("alert").count()).toBe(0)
+      expect(await violations(page)).toEqual([])
+      if (Bun.env.CARREL_SCREENSHOTS) await page.screenshot({ path: `${Bun.env.CARREL_SCREENSHOTS}/sign-in-light.png` })
     },
     SLOW_MS,
   )

@@ -45,7 +45,7 @@ const OPERATIONS = [
   ...["listReceipts", "getReceiptKey", "getReceipt", "eraseEndUser"],
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "decideApproval", "redact"],
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],
-  ...["startProviderSignIn", "finishProviderSignIn", "getProviderSignIn"],
+  ...["startProviderSignIn", "finishProviderSignIn", "getProviderSignIn", "testProviderSignIn"],
   ...["createKey", "listKeys", "updateKey", "rotateKey", "revokeKey", "createToken", "explainAccess"],
   ...["listEvents", "createWebhook", "listWebhooks", "getWebhook", "changeWebhook", "deleteWebhook", "testWebhook"],
   ...["rotateWebhook", "listDeliveries", "redeliver"],

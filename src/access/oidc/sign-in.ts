@@ -4,6 +4,7 @@ import type { Identities, SignedIn } from "./identities.ts"
 import type { PendingSignIns } from "./pending.ts"
 import { personOf } from "./person.ts"
 import type { Provider } from "./provider.ts"
+import { SignInRefused } from "./refusal.ts"
 import { providerName, type SignInSettings } from "./settings.ts"
 
 /** Below the address under which browsers reach this daemon. */
@@ -44,6 +45,17 @@ export class ProviderSignIn {
     checkInner(to)
     const { begun, kept } = this.parts.pending.begin(to)
     return { address: await this.parts.provider.address(begun, this.callback), kept }
+  }
+
+  /** Asks the provider for its description, as each sign-in does; null where all is well, else why nobody can sign in by it. */
+  async problem(): Promise<string | null> {
+    try {
+      await this.parts.provider.describe()
+      return null
+    } catch (error) {
+      if (error instanceof SignInRefused) return error.detail ?? error.message
+      throw error
+    }
   }
 
   /**

@@ -73,3 +73,23 @@ export const getProviderSignIn = operation({
     200: { description: "The answer", schema: t.Object({ provider: nullable(Provider) }, { title: "ProviderSignIn" }) },
   },
 })
+
+export const testProviderSignIn = operation({
+  id: "testProviderSignIn",
+  audit: "nothing",
+  session: "administrator",
+  summary: "Does the provider answer, and is it the one of the settings?",
+  description:
+    "Reads its description, as each sign-in does. Whether it knows the client and its secret shows when somebody signs in.",
+  tag: TAG,
+  answers: {
+    200: {
+      description: "The answer",
+      schema: t.Object(
+        { reachable: t.Boolean({ examples: [true] }), problem: nullable(t.String(), { examples: [null] }) },
+        { title: "ProviderTest" },
+      ),
+    },
+  },
+  errors: ["not_found"],
+})

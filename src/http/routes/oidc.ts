@@ -43,6 +43,7 @@ export const oidcRoutes = (services: Services) =>
       docs.finishProviderSignIn(),
     )
     .get("/settings", () => describe(services.providerSignIn), docs.getProviderSignIn())
+    .post("/test", () => test(services.providerSignIn), docs.testProviderSignIn())
 
 async function start(request: Request, to: string, services: Services): Promise<Response> {
   const signIn = await entered(request, services)
@@ -96,6 +97,13 @@ function refused(request: Request, thrown: unknown, { providerSignIn }: Services
   if (error.retryAfter !== undefined) headers.set("Retry-After", String(Math.ceil(error.retryAfter)))
   if (providerSignIn) headers.append("Set-Cookie", keep(request, providerSignIn, "", 0))
   return new Response(signInPage(error, { code: reason, again, home }).text, { status: error.status, headers })
+}
+
+/** @throws AppError not_found where nobody signs in by a provider */
+async function test(signIn: ProviderSignIn | undefined) {
+  if (!signIn) throw new AppError("not_found")
+  const problem = await signIn.problem()
+  return { reachable: problem === null, problem }
 }
 
 function describe(signIn: ProviderSignIn | undefined) {

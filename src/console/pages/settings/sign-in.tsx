@@ -1,7 +1,8 @@
 /** Settings → Sign-in: by whom people sign in. Read only: the settings of the daemon say so. For administrators. */
+import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
-import { useLoaded } from "../../loading.ts"
-import { CopyButton } from "../../ui/button.tsx"
+import { useAction, useLoaded } from "../../loading.ts"
+import { Button, CopyButton } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import type { SignInProvider } from "../../wire.ts"
 
@@ -44,5 +45,26 @@ const Provider = ({ issuer, client_id, redirect_uri, only, admin_group, workspac
       <dt>Workspace</dt>
       <dd>{workspace_claim === null ? "As set under Workspaces" : `Named by the claim ${workspace_claim}`}</dd>
     </dl>
+    <ProviderTest />
   </>
 )
+
+function ProviderTest() {
+  const [answer, setAnswer] = useState<{ problem: string | null }>()
+  const test = useAction(async () => setAnswer(await api.post<{ problem: string | null }>("/keys/oidc/test")))
+  return (
+    <div class="stack">
+      <div class="row">
+        <Button busy={test.busy} onClick={() => void test.run()}>
+          Test
+        </Button>
+        {answer?.problem === null && (
+          <span class="soft" role="status">
+            It answers, and calls itself as the settings do.
+          </span>
+        )}
+      </div>
+      <Problem error={test.error ?? (answer?.problem ? { message: answer.problem } : undefined)} />
+    </div>
+  )
+}
