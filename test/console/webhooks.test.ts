@@ -58,6 +58,11 @@ describe.skipIf(!hasBrowser)("Settings → Webhooks", () => {
       await sent.getByRole("button", { name: /^Send evt_/ }).click()
       await until(() => receiver.messages.length === 3)
       expect(receiver.messages[2]!.id).toBe(receiver.messages[1]!.id)
+      await page.getByLabel("Show").selectOption({ label: "Failed" })
+      await page.getByText("Nothing was sent").waitFor()
+      await page.reload()
+      await page.getByText("Nothing was sent").waitFor()
+      expect(await page.getByLabel("Show").inputValue()).toBe("failed")
       await page.getByRole("button", { name: "Close" }).click()
 
       await page.getByRole("button", { name: /^Rotate/ }).click()

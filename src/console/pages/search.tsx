@@ -1,18 +1,17 @@
-import type { ComponentChildren } from "preact"
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { api, query } from "../api.ts"
-import { count, DAY_MS, placeOf, plural } from "../format.ts"
+import { placeOf } from "../format.ts"
 import { useLoaded, useSettled } from "../loading.ts"
 import { go, usePlace } from "../router.tsx"
 import { Button } from "../ui/button.tsx"
-import { focusOnce, Problem, Segments, Select, Switch, TextField } from "../ui/form.tsx"
+import { focusOnce, Problem, Segments, Switch } from "../ui/form.tsx"
 import { Icon } from "../ui/icons.tsx"
 import { Empty, Page } from "../ui/page.tsx"
-import { useUploadRules } from "../uploads.ts"
-import type { Hit, SearchFilters, SearchMode, SearchResult } from "../wire.ts"
+import type { Hit, SearchMode, SearchResult } from "../wire.ts"
 import { FileView } from "./library/file-view.tsx"
-import { typeOptions } from "./library/filters.tsx"
-import { HitCard } from "./search/hit-card.tsx"
+import { stepThroughHits } from "./search/keys.ts"
+import { filtersOf, isNarrow, NarrowingBar, narrowingIn, wide } from "./search/narrowing.tsx"
+import { Results } from "./search/results.tsx"
 
 const MODES = [
   ["hybrid", "Hybrid"],
@@ -22,82 +21,136 @@ const MODES = [
 
 const PAGE_SIZE = 20
 /** Of one answer. */
-const MAX_HITS = 100
+const MAX_LIMIT = 100
 
-const AGES = [
-  ["", "Any time"],
-  ["1", "Last day"],
-  ["7", "Last week"],
-  ["30", "Last month"],
-  ["365", "Last year"],
-] as const
-
-interface Narrowing {
-  types: string
-  tags: string
-  context: string
-  age: string
+interface Opened {
+  fileId: string
+  /** Offsets into its text. */
+  start: number
+  end: number
 }
 
-const narrowingIn = (address: URLSearchParams): Narrowing => ({
-  types: address.get("types") ?? "",
-  tags: address.get("tags") ?? "",
-  context: address.get("context") ?? "",
-  age: address.get("age") ?? "",
-})
+/** The passage that an address opens, written as `file=ID&at=START-END`. */
+function openedIn(address: URLSearchParams): Opened | null {
+  const [, start, end] = /^(\d+)-(\d+)$/.exec(address.get("at") ?? "") ?? []
+  const fileId = address.get("file")
+  return fileId && start && end ? { fileId, start: Number(start), end: Number(end) } : null
+}
 
-export function SearchPage() {
+const SWITCHES = ["explain", "rerank", "exact", "flat"] as const
+type Switches = Record<(typeof SWITCHES)[number], boolean>
+
+const switchesIn = (address: URLSearchParams) =>
+  Object.fromEntries(SWITCHES.map(name => [name, address.has(name)])) as Switches
+
+/** All that is asked, which the address holds. */
+function useQuestion() {
   const { query: address } = usePlace()
   const [text, setText] = useState(address.get("q") ?? "")
   const [mode, setMode] = useState<SearchMode>((address.get("mode") as SearchMode) || "hybrid")
-  const [narrowing, setNarrowing] = useState<Narrowing>(() => narrowingIn(address))
-  const [explain, setExplain] = useState(address.has("explain"))
-  const [rerank, setRerank] = useState(address.has("rerank"))
+  const [narrowing, setNarrowing] = useState(() => narrowingIn(address))
+  const [switches, setSwitches] = useState(() => switchesIn(address))
   const [limit, setLimit] = useState(PAGE_SIZE)
-  const [opened, setOpened] = useState<Hit | null>(null)
+  const [opened, setOpened] = useState(() => openedIn(address))
   const asked = useSettled(text.trim(), 150)
   const settled = useSettled(narrowing, 150)
-  const request = { query: asked, mode, limit, explain, rerank, filters: filtersOf(settled) }
-  const key = JSON.stringify(request)
-  const result = useLoaded(key, async signal =>
+  const on = SWITCHES.filter(name => switches[name])
+  const question = query({
+    q: asked,
+    mode: mode === "hybrid" ? "" : mode,
+    ...settled,
+    ...Object.fromEntries(on.map(name => [name, 1])),
+  })
+  useEffect(() => setLimit(PAGE_SIZE), [question])
+  const place = opened ? { file: opened.fileId, at: `${opened.start}-${opened.end}` } : {}
+  const whole = question + (question ? query(place).replace("?", "&") : query(place))
+  useEffect(() => go(`/search${whole}`, true), [whole])
+  const { explain, rerank, exact, flat } = switches
+  const request = {
+    query: asked,
+    mode,
+    limit,
+    explain,
+    rerank,
+    exact,
+    filters: filtersOf(settled),
+    ...(flat ? {} : { group_by: "file" as const }),
+  }
+  const turn = (name: keyof Switches, value: boolean) => setSwitches(before => ({ ...before, [name]: value }))
+  return {
+    ...{ text, setText, mode, setMode, narrowing, setNarrowing, switches, turn, opened, setOpened, asked, request },
+    more: limit < MAX_LIMIT ? () => setLimit(Math.min(MAX_LIMIT, limit + PAGE_SIZE)) : undefined,
+  }
+}
+
+export function SearchPage() {
+  const { asked, request, opened, setOpened, narrowing, setNarrowing, switches, turn, ...question } = useQuestion()
+  const result = useLoaded(JSON.stringify(request), async signal =>
     asked ? await api.post<SearchResult>("/search", request, { signal }) : null,
   )
-  useEffect(() => {
-    const switches = { rerank: rerank ? 1 : null, explain: explain ? 1 : null }
-    go(`/search${query({ q: asked, mode: mode === "hybrid" ? "" : mode, ...settled, ...switches })}`, true)
-    setLimit(PAGE_SIZE)
-  }, [asked, mode, settled, rerank, explain])
+  const found = asked ? result.data : null
+  const frame = useRef<HTMLDivElement>(null)
+  const open = ({ file, position: { start, end } }: Hit) => setOpened({ fileId: file.id, start, end })
+  const shownHit =
+    opened && found?.hits.find(hit => hit.file.id === opened.fileId && hit.position.start === opened.start)
   return (
     <Page title="Search">
-      <SearchBar text={text} onText={setText} mode={mode} onMode={setMode} />
-      <NarrowingBar narrowing={narrowing} onChange={setNarrowing}>
-        <Switch label="Rerank" checked={rerank} onChange={setRerank} />
-        <Switch label="Explain" checked={explain} onChange={setExplain} />
-      </NarrowingBar>
-      <Problem error={result.error} />
-      <Results
-        found={asked ? result.data : null}
-        limit={limit}
-        explain={explain}
-        onMore={() => setLimit(Math.min(MAX_HITS, limit + PAGE_SIZE))}
-        onOpen={setOpened}
-      />
-      {!asked && (
-        <Empty icon="search" title="Search the library">
-          <p>Keyword search matches words as written, semantic search what they mean. Hybrid uses both.</p>
-        </Empty>
-      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: hears the arrows of the field and the buttons inside */}
+      <div class="stack" ref={frame} onKeyDown={event => stepThroughHits(event, frame.current!)}>
+        <SearchBar text={question.text} onText={question.setText} mode={question.mode} onMode={question.setMode} />
+        <NarrowingBar narrowing={narrowing} onChange={setNarrowing}>
+          <Switch label="By file" checked={!switches.flat} onChange={on => turn("flat", !on)} />
+          <Switch label="Rerank" checked={switches.rerank} onChange={on => turn("rerank", on)} />
+          <Switch label="Explain" checked={switches.explain} onChange={on => turn("explain", on)} />
+        </NarrowingBar>
+        <Failed error={result.error} onAgain={result.reload} />
+        <Results
+          found={found}
+          query={asked}
+          request={request}
+          exact={switches.exact}
+          onExact={exact => turn("exact", exact)}
+          onQuery={question.setText}
+          onWiden={isNarrow(narrowing) ? () => setNarrowing(wide) : undefined}
+          onMore={question.more}
+          onOpen={open}
+        />
+        {!asked && <Asking />}
+      </div>
       {opened && (
         <FileView
-          fileId={opened.file.id}
-          passage={opened.position}
-          place={placeOf(opened.position)}
+          fileId={opened.fileId}
+          passage={opened}
+          {...(shownHit ? { place: placeOf(shownHit.position) } : {})}
           onClose={() => setOpened(null)}
         />
       )}
     </Page>
   )
 }
+
+function Failed({ error, onAgain }: { error: Error | undefined; onAgain: () => void }) {
+  if (!error) return null
+  return (
+    <>
+      <Problem error={error} />
+      <div class="row">
+        <Button icon="refresh" onClick={onAgain}>
+          Search again
+        </Button>
+      </div>
+    </>
+  )
+}
+
+const Asking = () => (
+  <Empty icon="search" title="Search the library">
+    <p>Keyword search matches words as written, semantic search what they mean. Hybrid uses both.</p>
+    <p class="soft">
+      <kbd>/</kbd> comes back here, <kbd>↓</kbd> and <kbd>↑</kbd> go through what was found, <kbd>Enter</kbd> opens it.
+    </p>
+  </Empty>
+)
 
 interface SearchBarProps {
   text: string
@@ -127,106 +180,3 @@ const SearchBar = ({ text, onText, mode, onMode }: SearchBarProps) => (
     <Segments label="Mode" value={mode} options={MODES} onChange={onMode} />
   </search>
 )
-
-interface ResultsProps {
-  /** Nothing before anything was asked, and until the first answer. */
-  found: SearchResult | null | undefined
-  limit: number
-  explain: boolean
-  onMore: () => void
-  onOpen: (hit: Hit) => void
-}
-
-const Results = ({ found, limit, explain, onMore, onOpen }: ResultsProps) => (
-  <>
-    <p class="soft small" role="status">
-      {found &&
-        `${found.total >= limit ? "The best " : ""}${plural(found.hits.length, "passage")} in ${found.took_ms.toFixed(0)} ms`}
-      {found && found.index.pending_files > 0 && ` · ${plural(found.index.pending_files, "file")} still being indexed`}
-    </p>
-    {found?.degraded === "keyword_only" && (
-      <p class="notice">
-        <Icon name="warning" /> The embedding model is not available or does not know the words of the query: these
-        results come from keywords only.
-      </p>
-    )}
-    {found?.degraded === "not_reranked" && (
-      <p class="soft small">Not reranked: there was no time for it, or the model is off.</p>
-    )}
-    {found && found.index.vectors.done < found.index.vectors.total && (
-      <p class="soft small">
-        Meaning is known in full of {count(found.index.vectors.done)} of {count(found.index.vectors.total)} passages:
-        more of it is being worked out, and the order may still change.
-      </p>
-    )}
-    {found && found.corrections.length > 0 && <Corrections of={found.corrections} />}
-    {found && found.hits.length > 0 && (
-      <ol class="hits">
-        {found.hits.map(hit => (
-          <HitCard key={hit.id} hit={hit} explain={explain} onOpen={() => onOpen(hit)} />
-        ))}
-      </ol>
-    )}
-    {found && found.total > found.hits.length && limit < MAX_HITS && (
-      <div class="row">
-        <Button onClick={onMore}>Show more</Button>
-      </div>
-    )}
-    {found && found.hits.length === 0 && (
-      <Empty icon="search" title="Nothing found">
-        <p>
-          {found.index.searchable_files === 0
-            ? "The library is empty."
-            : `${count(found.index.searchable_files)} files were searched. Try other words, or fewer filters.`}
-        </p>
-      </Empty>
-    )}
-  </>
-)
-
-const Corrections = ({ of }: { of: SearchResult["corrections"] }) => (
-  <p class="soft small">
-    Also searched for {of.flatMap(({ tried }) => tried).join(", ")}: no file holds{" "}
-    {of.map(({ word }) => word).join(", ")}.
-  </p>
-)
-
-interface NarrowingBarProps {
-  narrowing: Narrowing
-  onChange: (narrowing: Narrowing) => void
-  /** Switches of what else the search is to do. */
-  children: ComponentChildren
-}
-
-function NarrowingBar({ narrowing, onChange, children }: NarrowingBarProps) {
-  const set = (change: Partial<Narrowing>) => onChange({ ...narrowing, ...change })
-  return (
-    <div class="filters">
-      <Select
-        label="Type"
-        value={narrowing.types}
-        options={typeOptions(useUploadRules())}
-        onChange={types => set({ types })}
-      />
-      <Select label="Added" value={narrowing.age} options={AGES} onChange={age => set({ age })} />
-      <TextField label="Tags" value={narrowing.tags} onInput={tags => set({ tags })} />
-      <TextField label="Context" value={narrowing.context} onInput={context => set({ context })} />
-      {children}
-    </div>
-  )
-}
-
-function filtersOf({ types, tags, context, age }: Narrowing): SearchFilters {
-  const list = (value: string) =>
-    value
-      .split(",")
-      .map(item => item.trim())
-      .filter(Boolean)
-  const midnight = new Date().setHours(0, 0, 0, 0) // a boundary that stays, so that the request does not change by itself
-  return {
-    ...(types ? { types: list(types) } : {}),
-    ...(tags.trim() ? { tags: list(tags) } : {}),
-    ...(context.trim() ? { context_id: context.trim() } : {}),
-    ...(age ? { created_after: new Date(midnight - (Number(age) - 1) * DAY_MS).toISOString() } : {}),
-  }
-}

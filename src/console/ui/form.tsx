@@ -68,6 +68,8 @@ interface TextFieldProps {
   minlength?: number
   min?: number | string
   max?: number | string
+  /** Values that are offered while it is typed into. */
+  suggestions?: readonly string[]
 }
 
 export function TextField({
@@ -79,22 +81,34 @@ export function TextField({
   name,
   autofocus,
   autocomplete,
+  suggestions,
   ...rest
 }: TextFieldProps) {
+  const offered = useId()
   return (
     <Field label={label} {...(hint ? { hint } : {})} error={error} {...(name ? { name } : {})}>
       {attributes => (
-        <input
-          class="input"
-          dir="auto"
-          {...attributes}
-          {...(rest as object)}
-          name={name}
-          autocomplete={autocomplete as never}
-          ref={autofocus ? focusOnce : undefined}
-          value={value}
-          onInput={event => onInput(event.currentTarget.value)}
-        />
+        <>
+          <input
+            class="input"
+            dir="auto"
+            {...attributes}
+            {...(rest as object)}
+            name={name}
+            autocomplete={autocomplete as never}
+            list={suggestions && offered}
+            ref={autofocus ? focusOnce : undefined}
+            value={value}
+            onInput={event => onInput(event.currentTarget.value)}
+          />
+          {suggestions && (
+            <datalist id={offered}>
+              {suggestions.map(each => (
+                <option key={each} value={each} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Field>
   )

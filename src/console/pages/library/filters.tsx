@@ -32,11 +32,12 @@ const STATUSES = [
   ["failed", "Failed"],
 ] as const
 
-/** Types as a person thinks of them, each value a list as the API takes it. */
-export const typeOptions = (rules: UploadRules | undefined): [value: string, text: string][] => [
-  ["", "Any type"],
-  ...(rules?.groups ?? []).map(({ name, types }): [string, string] => [types.join(","), name]),
-]
+/** Types as a person thinks of them, each value a list as the API takes it, and the present choice where it is none of these. */
+export function typeOptions(rules: UploadRules | undefined, chosen: string): [value: string, text: string][] {
+  const options = (rules?.groups ?? []).map(({ name, types }): [string, string] => [types.join(","), name])
+  const isOwn = chosen !== "" && !options.some(([value]) => value === chosen)
+  return [["", "Any type"], ...options, ...(isOwn ? [[chosen, chosen.toUpperCase()] as [string, string]] : [])]
+}
 
 /** Filters that an address holds; the rest is as it is without any. */
 export function filtersIn(address: URLSearchParams): Filters {
@@ -68,7 +69,12 @@ export function LibraryFilters({ filters, rules, onChange }: LibraryFiltersProps
         onInput={name => set({ name })}
       />
       <Select label="State" value={filters.status} options={STATUSES} onChange={status => set({ status })} />
-      <Select label="Type" value={filters.type} options={typeOptions(rules)} onChange={type => set({ type })} />
+      <Select
+        label="Type"
+        value={filters.type}
+        options={typeOptions(rules, filters.type)}
+        onChange={type => set({ type })}
+      />
       <TextField label="Tag" value={filters.tag} onInput={tag => set({ tag })} />
       <TextField label="Context" value={filters.context_id} onInput={context_id => set({ context_id })} />
     </search>

@@ -1,35 +1,77 @@
 import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import { api } from "../../api.ts"
 import { excerptOf, type Span } from "../../excerpt.ts"
 import { placeOf } from "../../format.ts"
-import type { Hit } from "../../wire.ts"
+import { useAction } from "../../loading.ts"
+import { Button } from "../../ui/button.tsx"
+import { Problem } from "../../ui/form.tsx"
+import type { Hit, SearchResult } from "../../wire.ts"
+import { HIT } from "./keys.ts"
 
 /** About four lines. */
 const EXCERPT_LENGTH = 420
+/** Passages that an answer by file holds of each, unless it has fewer. */
+const OF_A_FILE = 3
+/** Passages of one file on demand. */
+const ALL = 50
 
-interface HitCardProps {
-  hit: Hit
-  explain: boolean
-  onOpen: () => void
+/** Passages of one file, the best first. */
+export interface FoundFile {
+  relevance: number
+  hits: Hit[]
 }
 
-export const HitCard = ({ hit, explain, onOpen }: HitCardProps) => (
-  <li class="hit">
-    <div class="row between">
-      <button type="button" class="file-name" onClick={onOpen}>
-        <span class="type">{hit.file.type}</span>
-        <span dir="auto">{hit.file.name}</span>
-      </button>
-      <Relevance value={hit.relevance} />
-    </div>
-    {placeOf(hit.position) && (
-      <p class="soft small" dir="auto">
-        {placeOf(hit.position)}
-      </p>
-    )}
+interface HitCardProps {
+  file: FoundFile
+  /** What was asked, where hits come by file: there may be more of this one. */
+  request: object | undefined
+  onOpen: (hit: Hit) => void
+}
+
+export function HitCard({ file: { hits, relevance }, request, onOpen }: HitCardProps) {
+  const [best] = hits
+  const [more, setMore] = useState<Hit[]>()
+  const all = useAction(async () => {
+    const { filters } = request as { filters: object }
+    const only = { ...request, group_by: undefined, filters: { ...filters, file_ids: [best!.file.id] }, limit: ALL }
+    setMore((await api.post<SearchResult>("/search", only)).hits)
+  })
+  return (
+    <li class="hit">
+      <div class="row between">
+        <button type="button" class="file-name" onClick={() => onOpen(best!)}>
+          <span class="type">{best!.file.type}</span>
+          <span dir="auto">{best!.file.name}</span>
+        </button>
+        <Relevance value={relevance} />
+      </div>
+      <ul class="passages">
+        {(more ?? hits).map(hit => (
+          <Passage key={hit.id} hit={hit} onOpen={() => onOpen(hit)} />
+        ))}
+      </ul>
+      {request && !more && hits.length >= OF_A_FILE && (
+        <div class="row">
+          <Button busy={all.busy} onClick={() => void all.run()}>
+            More of this file
+          </Button>
+        </div>
+      )}
+      <Problem error={all.error} />
+    </li>
+  )
+}
+
+const Passage = ({ hit, onOpen }: { hit: Hit; onOpen: () => void }) => (
+  <li>
+    <button type="button" class="link small" dir="auto" {...HIT} onClick={onOpen}>
+      {placeOf(hit.position) || "Open the passage"}
+    </button>
     <p class="passage" dir="auto">
       <Excerpt text={hit.text} spans={hit.highlights} />
     </p>
-    {explain && hit.scores && (
+    {hit.scores && (
       <dl class="scores">
         <Leg name="Keyword" leg={hit.scores.keyword} />
         <Leg name="Semantic" leg={hit.scores.semantic} />

@@ -1,8 +1,8 @@
 /** What was sent to a receiver, how it answered, and sending it again. */
-import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { ago, dateTime, plural } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { go, pageIn, usePlace } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Problem, Select } from "../../ui/form.tsx"
@@ -32,9 +32,14 @@ const SINCE = [
 
 const REFRESH_MS = 5_000
 
+/** Where a webhook's deliveries are shown, those that the filter lets pass, so that a reload keeps both. */
+export const deliveriesOf = (hookId: string, filter: { status?: string; page?: number } = {}): string =>
+  `/settings/webhooks${query({ deliveries: hookId, ...filter })}`
+
 export function Deliveries({ hook, onClose }: { hook: Webhook; onClose: () => void }) {
-  const [status, setStatus] = useState<(typeof SHOWN)[number][0]>("")
-  const [page, setPage] = useState(1)
+  const { query: address } = usePlace()
+  const status = SHOWN.find(([value]) => value === address.get("status"))?.[0] ?? ""
+  const page = pageIn(address)
   const parameters = query({ status, page, page_size: 25 })
   const sent = useLoaded(parameters, signal =>
     api.get<Page<Delivery>>(`/webhooks/${hook.id}/deliveries${parameters}`, signal),
@@ -52,10 +57,7 @@ export function Deliveries({ hook, onClose }: { hook: Webhook; onClose: () => vo
           <Select
             label="Show"
             value={status}
-            onChange={next => {
-              setStatus(next)
-              setPage(1)
-            }}
+            onChange={next => go(deliveriesOf(hook.id, { status: next }), true)}
             options={SHOWN}
           />
           {hook.status === "active" && (
@@ -80,7 +82,9 @@ export function Deliveries({ hook, onClose }: { hook: Webhook; onClose: () => vo
             />
           ))}
         </ul>
-        {sent.data && <Pages of={sent.data.pagination} onPage={setPage} />}
+        {sent.data && (
+          <Pages of={sent.data.pagination} onPage={next => go(deliveriesOf(hook.id, { status, page: next }), true)} />
+        )}
       </div>
     </Dialog>
   )

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { plural } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
+import { go, usePlace } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
 import { Problem } from "../../ui/form.tsx"
@@ -11,20 +12,22 @@ import { Empty, Pages } from "../../ui/page.tsx"
 import { ShownOnce } from "../../ui/shown-once.tsx"
 import { notify } from "../../ui/toast.tsx"
 import type { Delivery, Page, Webhook } from "../../wire.ts"
-import { Deliveries } from "./deliveries.tsx"
+import { Deliveries, deliveriesOf } from "./deliveries.tsx"
 import { GraceChoice } from "./grace.tsx"
 import { WebhookForm } from "./webhook-form.tsx"
 
 type Open =
   | { what: "add" }
-  | { what: "change" | "rotate" | "remove" | "deliveries"; hook: Webhook }
+  | { what: "change" | "rotate" | "remove"; hook: Webhook }
   | { what: "secret"; secret: string }
 
 export function WebhooksSettings() {
+  const { query: address } = usePlace()
   const [page, setPage] = useState(1)
   const [open, setOpen] = useState<Open | null>(null)
   const hooks = useLoaded(`webhooks ${page}`, signal => api.get<Page<Webhook>>(`/webhooks${query({ page })}`, signal))
   const close = () => setOpen(null)
+  const listened = hooks.data?.data.find(({ id }) => id === address.get("deliveries"))
   const show = (secret: string) => {
     setOpen({ what: "secret", secret })
     hooks.reload()
@@ -39,18 +42,7 @@ export function WebhooksSettings() {
   })
   return (
     <section class="stack">
-      <div class="section-head">
-        <div>
-          <h2>Webhooks</h2>
-          <p class="soft">
-            Events, such as a file that became searchable, are sent to your addresses as they happen, signed by the
-            Standard Webhooks scheme.
-          </p>
-        </div>
-        <Button kind="primary" icon="plus" onClick={() => setOpen({ what: "add" })}>
-          Add a webhook
-        </Button>
-      </div>
+      <Head onAdd={() => setOpen({ what: "add" })} />
       <Problem error={hooks.error ?? enable.error ?? test.error} />
       {hooks.data?.data.length === 0 && <Empty icon="send" title="No webhooks yet" />}
       <ul class="list">
@@ -62,14 +54,31 @@ export function WebhooksSettings() {
             onTest={() => void test.run(hook)}
             onEnable={() => void enable.run(hook)}
             onOpen={what => setOpen({ what, hook })}
+            onDeliveries={() => go(deliveriesOf(hook.id))}
           />
         ))}
       </ul>
       {hooks.data && <Pages of={hooks.data.pagination} onPage={setPage} />}
+      {listened && <Deliveries hook={listened} onClose={() => go("/settings/webhooks")} />}
       {open && <Opened open={open} onClose={close} onSecret={show} onChanged={hooks.reload} />}
     </section>
   )
 }
+
+const Head = ({ onAdd }: { onAdd: () => void }) => (
+  <div class="section-head">
+    <div>
+      <h2>Webhooks</h2>
+      <p class="soft">
+        Events, such as a file that became searchable, are sent to your addresses as they happen, signed by the Standard
+        Webhooks scheme.
+      </p>
+    </div>
+    <Button kind="primary" icon="plus" onClick={onAdd}>
+      Add a webhook
+    </Button>
+  </div>
+)
 
 interface OpenedProps {
   open: Open
@@ -97,7 +106,6 @@ function Opened({ open, onClose, onSecret, onChanged }: OpenedProps) {
   const { what, hook } = open
   if (what === "change") return <WebhookForm present={hook} onClose={onClose} onChanged={changed} />
   if (what === "rotate") return <Rotate hook={hook} onClose={onClose} onMade={onSecret} />
-  if (what === "deliveries") return <Deliveries hook={hook} onClose={onClose} />
   return (
     <Confirm
       title="Delete this webhook?"
@@ -120,10 +128,11 @@ interface ItemProps {
   testing: boolean
   onTest: () => void
   onEnable: () => void
-  onOpen: (what: "change" | "rotate" | "remove" | "deliveries") => void
+  onOpen: (what: "change" | "rotate" | "remove") => void
+  onDeliveries: () => void
 }
 
-const Item = ({ hook, testing, onTest, onEnable, onOpen }: ItemProps) => (
+const Item = ({ hook, testing, onTest, onEnable, onOpen, onDeliveries }: ItemProps) => (
   <li class="stack">
     <div class="row between">
       <div class="grow">
@@ -147,7 +156,7 @@ const Item = ({ hook, testing, onTest, onEnable, onOpen }: ItemProps) => (
       </div>
     )}
     <div class="row">
-      <Button onClick={() => onOpen("deliveries")}>Deliveries</Button>
+      <Button onClick={onDeliveries}>Deliveries</Button>
       <Button busy={testing} onClick={onTest}>
         Send a test
       </Button>

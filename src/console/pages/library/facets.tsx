@@ -1,0 +1,78 @@
+/** What files have in common, counted: offered beside the filters of Library and Search. */
+import type { Filter } from "../../../access/filter/filter.ts"
+import { api, query } from "../../api.ts"
+import { count } from "../../format.ts"
+import { useLoaded } from "../../loading.ts"
+
+const KEYS = { type: "file.type", tag: "file.tags", context: "file.context_id" } as const
+export type FacetName = keyof typeof KEYS
+
+const TITLES: Record<FacetName, string> = { type: "Types", tag: "Tags", context: "Contexts" }
+
+/** Values of each, the most frequent first. */
+export type Facets = Record<FacetName, { value: string; count: number }[]>
+
+interface Counted {
+  facets: Record<string, { value: string; count: number }[]>
+}
+
+/** Of the files that pass; of all where there is no filter. Undefined until the first answer. */
+export function useFacets(filter?: Filter): Facets | undefined {
+  const asked = query({ keys: Object.values(KEYS).join(","), filter: filter && JSON.stringify(filter) })
+  return useLoaded(asked, async signal => {
+    const { facets } = await api.get<Counted>(`/libraries/facets${asked}`, signal)
+    const of = (name: FacetName) => facets[KEYS[name]] ?? []
+    return { type: of("type"), tag: of("tag"), context: of("context") }
+  }).data
+}
+
+/** The items of a comma-separated field. */
+export const itemsOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map(item => item.trim())
+    .filter(Boolean)
+
+/** The field with the item, or without it where it had it. */
+export const toggled = (text: string, item: string): string => {
+  const items = itemsOf(text)
+  return (items.includes(item) ? items.filter(other => other !== item) : [...items, item]).join(",")
+}
+
+/** Of one kind: more are found by typing. */
+const SHOWN = 12
+
+interface FacetBarProps {
+  facets: Facets | undefined
+  /** What is chosen of each. */
+  chosen: Record<FacetName, readonly string[]>
+  onToggle: (name: FacetName, value: string) => void
+}
+
+/** Values as buttons that narrow; nothing where files have none. */
+export function FacetBar({ facets, chosen, onToggle }: FacetBarProps) {
+  const names = (Object.keys(KEYS) as FacetName[]).filter(name => facets?.[name].length)
+  if (!facets || names.length === 0) return null
+  return (
+    <details class="fold facets">
+      <summary>What the files are</summary>
+      {names.map(name => (
+        <div key={name} class="labels">
+          <span class="soft small">{TITLES[name]}</span>
+          {facets[name].slice(0, SHOWN).map(({ value, count: files }) => (
+            <button
+              key={value}
+              type="button"
+              class={name === "context" ? "label context" : "label"}
+              dir="auto"
+              aria-pressed={chosen[name].includes(value)}
+              onClick={() => onToggle(name, value)}
+            >
+              {value} <span class="soft">{count(files)}</span>
+            </button>
+          ))}
+        </div>
+      ))}
+    </details>
+  )
+}

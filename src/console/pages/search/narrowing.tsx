@@ -1,0 +1,103 @@
+/** Which files are searched: in the address, as a request takes it, and as fields. */
+import type { ComponentChildren } from "preact"
+import type { Filter } from "../../../access/filter/filter.ts"
+import { DAY_MS } from "../../format.ts"
+import { Select, TextField } from "../../ui/form.tsx"
+import { useUploadRules } from "../../uploads.ts"
+import type { SearchFilters } from "../../wire.ts"
+import { FacetBar, type FacetName, itemsOf, toggled, useFacets } from "../library/facets.tsx"
+import { typeOptions } from "../library/filters.tsx"
+
+export interface Narrowing {
+  types: string
+  tags: string
+  context: string
+  age: string
+}
+
+export const wide: Narrowing = { types: "", tags: "", context: "", age: "" }
+
+const AGES = [
+  ["", "Any time"],
+  ["1", "Last day"],
+  ["7", "Last week"],
+  ["30", "Last month"],
+  ["365", "Last year"],
+] as const
+
+export const narrowingIn = (address: URLSearchParams): Narrowing => ({
+  types: address.get("types") ?? "",
+  tags: address.get("tags") ?? "",
+  context: address.get("context") ?? "",
+  age: address.get("age") ?? "",
+})
+
+export const isNarrow = (narrowing: Narrowing): boolean => Object.values(narrowing).some(Boolean)
+
+export function filtersOf({ types, tags, context, age }: Narrowing): SearchFilters {
+  const midnight = new Date().setHours(0, 0, 0, 0) // a boundary that stays, so that the request does not change by itself
+  return {
+    ...(types ? { types: itemsOf(types) } : {}),
+    ...(tags.trim() ? { tags: itemsOf(tags) } : {}),
+    ...(context.trim() ? { context_id: context.trim() } : {}),
+    ...(age ? { created_after: new Date(midnight - (Number(age) - 1) * DAY_MS).toISOString() } : {}),
+  }
+}
+
+/** Whose facets are counted. */
+function filterOf(narrowing: Narrowing): Filter | undefined {
+  const { types, tags, context_id, created_after } = filtersOf(narrowing)
+  const filters: Filter[] = []
+  if (types) filters.push({ type: "in", key: "file.type", value: types })
+  if (tags) filters.push({ type: "in", key: "file.tags", value: tags })
+  if (context_id) filters.push({ type: "eq", key: "file.context_id", value: context_id })
+  if (created_after) filters.push({ type: "gt", key: "file.created_at", value: created_after })
+  return filters.length > 0 ? { type: "and", filters } : undefined
+}
+
+const FIELD: Record<FacetName, "types" | "tags" | "context"> = { type: "types", tag: "tags", context: "context" }
+
+interface NarrowingBarProps {
+  narrowing: Narrowing
+  onChange: (narrowing: Narrowing) => void
+  /** Switches of what else the search is to do. */
+  children: ComponentChildren
+}
+
+export function NarrowingBar({ narrowing, onChange, children }: NarrowingBarProps) {
+  const facets = useFacets(filterOf(narrowing))
+  const set = (change: Partial<Narrowing>) => onChange({ ...narrowing, ...change })
+  const suggested = (name: FacetName) => facets?.[name].map(({ value }) => value) ?? []
+  const toggle = (name: FacetName, value: string) => {
+    const present = narrowing[FIELD[name]]
+    set({ [FIELD[name]]: name === "context" ? (present === value ? "" : value) : toggled(present, value) })
+  }
+  return (
+    <>
+      <div class="filters">
+        <Select
+          label="Type"
+          value={narrowing.types}
+          options={typeOptions(useUploadRules(), narrowing.types)}
+          onChange={types => set({ types })}
+        />
+        <Select label="Added" value={narrowing.age} options={AGES} onChange={age => set({ age })} />
+        <TextField label="Tags" value={narrowing.tags} suggestions={suggested("tag")} onInput={tags => set({ tags })} />
+        <TextField
+          label="Context"
+          value={narrowing.context}
+          suggestions={suggested("context")}
+          onInput={context => set({ context })}
+        />
+        {children}
+      </div>
+      <FacetBar facets={facets} chosen={chosenOf(narrowing)} onToggle={toggle} />
+    </>
+  )
+}
+
+const chosenOf = ({ types, tags, context }: Narrowing): Record<FacetName, string[]> => ({
+  type: itemsOf(types),
+  tag: itemsOf(tags),
+  context: context ? [context] : [],
+})
