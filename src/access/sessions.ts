@@ -1,4 +1,5 @@
 /** Console sessions: a random token in the browser, its hash here. Each session acts in one workspace at a time. */
+import { sql } from "kysely"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database } from "../storage/database.ts"
@@ -45,15 +46,18 @@ export class Sessions {
   constructor(
     private readonly database: Database,
     private readonly workspaces: Workspaces,
+    /** By which alone members sign in: their other sessions are over. */
+    private readonly provider?: string,
   ) {}
 
   /**
    * Opens a session in `workspaceId`, or in the user's first workspace where it is none of the user's or not given. Also
    * removes expired sessions.
+   * @param from `provider` where one vouches for the user
    */
   async open(
     userId: string,
-    from: { userAgent: string; address: string },
+    from: { userAgent: string; address: string; provider?: string },
     workspaceId: string | null = null,
   ): Promise<NewSession> {
     const token = newToken("cst")
@@ -78,6 +82,7 @@ export class Sessions {
           created_at: createdAt,
           last_used_at: createdAt,
           expires_at: expiresAt,
+          provider: from.provider ?? null,
         })
         .execute()
       await trx.updateTable("users").set({ last_signed_in_at: createdAt }).where("id", "=", userId).execute()
@@ -96,6 +101,7 @@ export class Sessions {
       .where("sessions.token_hash", "=", hashToken(token))
       .where("sessions.expires_at", ">", now)
       .where("users.disabled_at", "is", null)
+      .where(this.isHonoured)
       .executeTakeFirst()
     if (!row) return null
     this.lastUsed.note(row.sessionId)
@@ -111,8 +117,16 @@ export class Sessions {
       .where("sessions.id", "in", ids)
       .where("sessions.expires_at", ">", new Date().toISOString())
       .where("users.disabled_at", "is", null)
+      .where(this.isHonoured)
       .execute()
     return new Set(rows.map(({ id }) => id))
+  }
+
+  /** Of sessions joined with their users. */
+  private get isHonoured() {
+    return this.provider === undefined
+      ? sql<boolean>`true`
+      : sql<boolean>`(sessions.provider is not null or users.role = 'administrator')`
   }
 
   async list(principal: SessionPrincipal): Promise<SessionRecord[]> {

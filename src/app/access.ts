@@ -62,7 +62,8 @@ export async function openAccess(
   await ensureWorkspace(database)
   const workspaces = new Workspaces(database)
   const scopedTokens = new ScopedTokens(database)
-  const users = new Users(database, signIn?.settings.only ? providerName(signIn.settings) : undefined)
+  const onlyProvider = signIn?.settings.only ? providerName(signIn.settings) : undefined
+  const users = new Users(database, onlyProvider)
   return {
     workspaces,
     linkSecret: await secretNamed(database, "links"),
@@ -72,7 +73,7 @@ export async function openAccess(
     users,
     resetLinks: new ResetLinks(database, users),
     providerSignInAt: signIn && (await openSignIn(signIn, database)),
-    sessions: new Sessions(database, workspaces),
+    sessions: new Sessions(database, workspaces, onlyProvider),
     ...(isPostgres(database) ? sharedCounters(database, stack) : localCounters()),
     shares: new Shares(database),
     redactionEnforced: async (workspaceId: string) =>

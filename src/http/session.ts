@@ -103,18 +103,20 @@ function hostOf(origin: string): string {
 
 /**
  * Signs the browser that asks in: its cookie goes into the headers of the answer.
- * @param workspaceId to begin in, where the user is in it
+ * @param by the workspace to begin in, where the user is in it, and the provider that vouches for the user
  */
 export async function openSession(
   request: Request,
   userId: string,
   sessions: Sessions,
   answer: HTTPHeaders,
-  workspaceId: string | null = null,
+  { workspaceId, provider }: { workspaceId?: string; provider?: string } = {},
 ) {
   const userAgent = request.headers.get("user-agent") ?? ""
-  const session = await sessions.open(userId, { address: contextOf(request).address, userAgent }, workspaceId)
-  noteActor(contextOf(request), "user", userId, workspaceId ?? undefined)
+  const { address } = contextOf(request)
+  const from = { address, userAgent, ...(provider === undefined ? {} : { provider }) }
+  const session = await sessions.open(userId, from, workspaceId ?? null)
+  noteActor(contextOf(request), "user", userId, workspaceId)
   answer["set-cookie"] = cookie(request, session.token, SESSION_LIFETIME_MS / 1000)
   return session
 }

@@ -44,6 +44,8 @@ export interface SessionsTable {
   created_at: string
   last_used_at: string
   expires_at: string
+  /** That vouched for the user; null where a password or a link opened it. */
+  provider: string | null
 }
 
 interface InvitationsTable {

@@ -5,7 +5,7 @@
  * and so does one that no request is known for (`test/support/route-requests.ts`).
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sql } from "kysely"
@@ -44,6 +44,7 @@ const walked = routes
   }))
 type Walked = (typeof walked)[number]
 
+const folder = mkdtempSync(join(tmpdir(), "carrel-governed-"))
 const site = startWebSite({ "/page": () => html(`<p>The ${marked} ${crypto.randomUUID()} on a page.</p>`) })
 const ollama = await startOllama()
 let app: TestApp
@@ -55,13 +56,15 @@ let database: Database
 beforeAll(async () => {
   const never = new Promise(() => {})
   ollama.server.scenes.add("held", { text: "never", held: never })
-  const config = join(tmpdir(), `carrel-governed-${crypto.randomUUID()}.json`)
+  const config = join(folder, "mcp.json")
   writeFileSync(config, JSON.stringify({ mcpServers: { local: { command: process.execPath, args: [MCP_SERVER] } } }))
+  mkdirSync(join(folder, "backups"))
   app = await startTestApp({
     "ollama-host": ollama.server.url,
     "mcp-config": config,
     "fetch-allow": site.place,
     rerank: "auto",
+    "backup-dir": join(folder, "backups"),
   })
   const people = new People(app)
   house = {
@@ -82,6 +85,7 @@ afterAll(async () => {
   await app.stop()
   ollama.server.stop()
   await site.stop()
+  rmSync(folder, { recursive: true, force: true })
 })
 
 /** The one who asks: a key, whoever is signed in to the console, or nobody. */

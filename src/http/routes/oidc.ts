@@ -56,7 +56,10 @@ async function finish(request: Request, services: Services): Promise<Response> {
   const answer = new URL(request.url).searchParams
   const { userId, workspaceId, address } = await signIn.finish(answer, cookieOf(request, COOKIE))
   const headers: HTTPHeaders = {}
-  await openSession(request, userId, services.sessions, headers, workspaceId)
+  await openSession(request, userId, services.sessions, headers, {
+    provider: signIn.settings.issuer,
+    ...(workspaceId ? { workspaceId } : {}),
+  })
   return redirect(address + SIGNED_IN, [String(headers["set-cookie"]), keep(request, signIn, "", 0)])
 }
 

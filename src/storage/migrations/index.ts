@@ -47,6 +47,7 @@ import { encryption } from "./0044-encryption.ts"
 import { stepFiles } from "./0046-step-files.ts"
 import { notesOfFiles } from "./0048-notes-of-files.ts"
 import { auditPending } from "./0049-audit-pending.ts"
+import { sessionProviders } from "./0050-session-providers.ts"
 import { resetLinks } from "./0054-reset-links.ts"
 import type { Migration } from "./migration.ts"
 
@@ -98,5 +99,6 @@ export const MIGRATIONS: readonly Migration[] = [
   stepFiles,
   notesOfFiles,
   auditPending,
+  sessionProviders,
   resetLinks,
 ]

@@ -249,9 +249,24 @@ describe("the workspace claim", () => {
 })
 
 describe("with --oidc-only", () => {
-  let member: { authorization: string }
+  let member: { cookie: string }
+  /** Open before, by a password. */
+  let before: { authorization: string }
   beforeAll(async () => {
-    member = (await house.people.add()).session
+    before = (await house.people.add()).session
+    await again({ "oidc-workspace-claim": "department", "oidc-only": "true" })
+    says("mona", { department: "legal" })
+    member = { cookie: (await house.enter("mona")).session }
+  })
+
+  test("a session of a member that a password opened is over as long as it holds; of the provider's people and of administrators it goes on", async () => {
+    expect((await house.people.call("GET", "/me", undefined, before)).status).toBe(401)
+    const models = await fetch(`${house.app.url}/external/models`, { headers: before })
+    expect(models.status).toBe(401)
+    expect((await house.people.call("GET", "/me", undefined, member)).status).toBe(200)
+    expect((await house.people.call("GET", "/me", undefined, root)).status).toBe(200)
+    await again({ "oidc-workspace-claim": "department" })
+    expect((await house.people.call("GET", "/me", undefined, before)).status).toBe(200)
     await again({ "oidc-workspace-claim": "department", "oidc-only": "true" })
   })
 
