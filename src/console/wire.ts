@@ -3,6 +3,7 @@
 import type { InvitationRecord, WorkspaceRecord } from "../access/workspaces.ts"
 import type { Conversation as StoredConversation, Message as StoredMessage } from "../chat/types.ts"
 import type { WebhookRecord } from "../events/webhook-record.ts"
+import type { Citation } from "../grounding/passages.ts"
 import type { CoverageItem, CoverageTotals } from "../sources/coverage.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
 
@@ -32,7 +33,7 @@ export type { Receipt } from "../governance/receipts/receipt.ts"
 export type { Counts as RetentionCounts, RetentionRecord } from "../governance/retention/retention.ts"
 export type { Kind as RetentionKind, Rule as RetentionRule } from "../governance/retention/rules.ts"
 export type { UsageRecord as UsageRow } from "../governance/usage/report.ts"
-export type { Citation as Source, Position } from "../grounding/passages.ts"
+export type { Position } from "../grounding/passages.ts"
 export type { InstallationSetting, PackRecord as Pack } from "../http/installation.ts"
 export type { FileRecord } from "../library/record.ts"
 export type { Failure } from "../log-record.ts"
@@ -42,6 +43,11 @@ export type { SourceRecord, SyncRecord } from "../sources/source.ts"
 export type { BackupState as Backups } from "../storage/backups.ts"
 export type { Warning } from "../storage/document.ts"
 export type { InvitationRecord, WorkspaceRecord }
+
+export interface Source extends Citation {
+  /** The text that cites it, where it was opened from there. */
+  answer?: string
+}
 
 /** A picture that came with a message. */
 export interface MessageImage {

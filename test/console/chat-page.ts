@@ -8,7 +8,7 @@ export interface ChatSite {
   site: Console
   model: ConsoleModel
   /** A signed-in page with a new conversation. */
-  openChat(options?: { width: number }): Promise<Page>
+  openChat(options?: Parameters<Console["enter"]>[0]): Promise<Page>
   stop(): Promise<void>
 }
 

@@ -16,7 +16,7 @@ import { useTurns } from "./chat/use-turns.ts"
 import { Sharing } from "./sharing/sharing.tsx"
 
 const loadRecord = async () => (await import("./chat/record/record-view.tsx")).RecordView
-const loadSource = async () => (await import("./chat/source-view.tsx")).SourceView
+const loadDocument = async () => (await import("../viewer/beside.tsx")).Beside
 
 /** What is shared goes on elsewhere: between two looks whether it did. */
 const FOLLOW_MS = 4_000
@@ -99,7 +99,7 @@ const Head = ({ isNew, current, onShared }: HeadProps) => (
   </header>
 )
 
-/** How a reply was made, and the document behind a citation: this one lies over the other. */
+/** How a reply was made, and the document behind a citation: this one lies over the other, or beside the answer. */
 function usePanels(conversationId: string | undefined, readOnly: boolean) {
   const [cited, cite] = useState<Source | null>(null)
   const [recorded, record] = useState<Message | null>(null)
@@ -111,7 +111,9 @@ function usePanels(conversationId: string | undefined, readOnly: boolean) {
           props={{ conversationId, readOnly, message: recorded, onCite: cite, onClose: () => record(null) }}
         />
       )}
-      {cited && <Lazy load={loadSource} props={{ source: cited, onClose: () => cite(null) }} />}
+      {cited && (
+        <Lazy load={loadDocument} props={{ source: cited, over: recorded !== null, onClose: () => cite(null) }} />
+      )}
     </>
   )
   return { cite, record, shown }

@@ -14,7 +14,6 @@ import { notify, notifyWithUndo } from "../ui/toast.tsx"
 import { acceptedBy, addUploads, useUploadRules, useUploads } from "../uploads.ts"
 import type { FileRecord, Page as ListPage, UploadRules } from "../wire.ts"
 import { FileTable } from "./library/file-table.tsx"
-import { FileView } from "./library/file-view.tsx"
 import { addressOf, emptyFilters, type Filters, filtersIn, LibraryFilters } from "./library/filters.tsx"
 import { LibraryTabs } from "./library/tabs.tsx"
 import { UploadList, UploadOptions } from "./library/upload-list.tsx"
@@ -25,6 +24,7 @@ const BUSY_REFRESH_MS = 1_000
 const IDLE_REFRESH_MS = 15_000
 
 /** Arrives with its own first show: few look at it. */
+const loadFile = async () => (await import("./library/file-view.tsx")).FileView
 const loadSources = async () => (await import("./sources.tsx")).Sources
 
 export function LibraryPage({ rest: [part, ...rest] }: PageProps) {
@@ -54,6 +54,10 @@ function Files() {
 
   const receive = (list: Iterable<File> | null | undefined) => list && addUploads(list, labels, rules?.max_file_bytes)
   const opened = address.get("file")
+  const close = () => {
+    go(addressOf(filters))
+    files.reload()
+  }
   const filtered = JSON.stringify({ ...filters, page: 1 }) !== JSON.stringify(emptyFilters)
 
   return (
@@ -84,15 +88,7 @@ function Files() {
           </div>
         )}
       </DropArea>
-      {opened && (
-        <FileView
-          fileId={opened}
-          onClose={() => {
-            go(addressOf(filters))
-            files.reload()
-          }}
-        />
-      )}
+      {opened && <Lazy load={loadFile} props={{ fileId: opened, onClose: close }} />}
     </Page>
   )
 }

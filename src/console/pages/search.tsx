@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { api, query } from "../api.ts"
 import { placeOf } from "../format.ts"
+import { Lazy } from "../lazy.tsx"
 import { useLoaded, useSettled } from "../loading.ts"
 import { go, usePlace } from "../router.tsx"
 import { Button } from "../ui/button.tsx"
@@ -8,10 +9,11 @@ import { focusOnce, Problem, Segments, Switch } from "../ui/form.tsx"
 import { Icon } from "../ui/icons.tsx"
 import { Empty, Page } from "../ui/page.tsx"
 import type { Hit, SearchMode, SearchResult } from "../wire.ts"
-import { FileView } from "./library/file-view.tsx"
 import { stepThroughHits } from "./search/keys.ts"
 import { filtersOf, isNarrow, NarrowingBar, narrowingIn, wide } from "./search/narrowing.tsx"
 import { Results } from "./search/results.tsx"
+
+const loadFile = async () => (await import("./library/file-view.tsx")).FileView
 
 const MODES = [
   ["hybrid", "Hybrid"],
@@ -118,11 +120,14 @@ export function SearchPage() {
         {!asked && <Asking />}
       </div>
       {opened && (
-        <FileView
-          fileId={opened.fileId}
-          passage={opened}
-          {...(shownHit ? { place: placeOf(shownHit.position) } : {})}
-          onClose={() => setOpened(null)}
+        <Lazy
+          load={loadFile}
+          props={{
+            fileId: opened.fileId,
+            passage: shownHit ? shownHit.position : opened,
+            ...(shownHit ? { place: placeOf(shownHit.position) } : {}),
+            onClose: () => setOpened(null),
+          }}
         />
       )}
     </Page>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { api, isGone } from "../../api.ts"
 import { count, dateTime, duration } from "../../format.ts"
+import { Lazy } from "../../lazy.tsx"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { followsGiven } from "../../markdown.tsx"
 import { go, Link } from "../../router.tsx"
@@ -11,10 +12,11 @@ import { Icon } from "../../ui/icons.tsx"
 import { Page } from "../../ui/page.tsx"
 import type { Run, RunStep, Source } from "../../wire.ts"
 import { Citations, Cited } from "../chat/message-view.tsx"
-import { SourceView } from "../chat/source-view.tsx"
 import { Warnings } from "../chat/warnings.tsx"
 import { Sharing } from "../sharing/sharing.tsx"
 import { Approvals } from "./approvals.tsx"
+
+const loadDocument = async () => (await import("../../viewer/beside.tsx")).Beside
 
 const STATUSES = {
   running: ["busy", "Running"],
@@ -100,7 +102,7 @@ export function RunView({ runId }: { runId: string }) {
           <p dir="auto">{data?.task}</p>
         </Confirm>
       )}
-      {opened && <SourceView source={opened} onClose={() => setOpened(null)} />}
+      {opened && <Lazy load={loadDocument} props={{ source: opened, over: true, onClose: () => setOpened(null) }} />}
     </Page>
   )
 }

@@ -51,7 +51,7 @@ function Reply({ conversationId, message, notes, onCite, onRecord, onAgain, onFi
       <Cited text={message.content} sources={message.citations} onCite={onCite} follows={follows} />
       {ending && <p class="soft small">{ending}</p>}
       <Problem error={message.error} />
-      <Citations sources={message.citations} onCite={onCite} />
+      <Citations sources={message.citations} onCite={source => onCite({ ...source, answer: message.content })} />
       <Warnings warnings={message.warnings} />
       <footer class="row message-foot">
         <span class="soft small" title={dateTime(message.created_at)}>
@@ -143,7 +143,7 @@ interface CitedProps {
 
 export function Cited({ text, sources, onCite, follows }: CitedProps) {
   const byIndex = new Map(sources.map(source => [source.index, source]))
-  const cite = (index: number) => onCite(byIndex.get(index)!)
+  const cite = (index: number) => onCite({ ...byIndex.get(index)!, answer: text })
   return <Markdown text={text} sources={new Set(byIndex.keys())} onCite={cite} follows={follows} />
 }
 

@@ -1,4 +1,4 @@
-/** A file from the side: its facts, labels and extracted text, opened at a passage where one is given. */
+/** A file from the side: its facts, labels and document, opened at a passage where one is given. */
 import { useState } from "preact/hooks"
 import { api, contentUrl } from "../../api.ts"
 import { bytes, dateTime, plural } from "../../format.ts"
@@ -8,14 +8,14 @@ import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Form, Problem, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
+import { DocumentView, type DocumentViewProps } from "../../viewer/document-view.tsx"
 import type { FileRecord } from "../../wire.ts"
 import { FileStatus } from "./file-status.tsx"
-import { FileText } from "./file-text.tsx"
 
 interface FileViewProps {
   fileId: string
   /** Offsets into the extracted text. */
-  passage?: { start: number; end: number }
+  passage?: DocumentViewProps["passage"]
   /** "page 4 · 3.2 Term" */
   place?: string
   onClose: () => void
@@ -62,7 +62,7 @@ export function FileView({ fileId, passage, place, onClose }: FileViewProps) {
           <Labels key={record.updated_at} record={record} onSaved={file.set} />
           {place && <p class="soft">{place}</p>}
           {record.status === "searchable" || record.indexed_at ? (
-            <FileText key={record.indexed_at} fileId={fileId} {...(passage ? { passage } : {})} />
+            <DocumentView key={record.indexed_at} file={record} {...(passage ? { passage } : {})} />
           ) : null}
         </div>
       )}
