@@ -1,5 +1,5 @@
-import type { ComponentChildren } from "preact"
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
+import type { Filter } from "../../access/filter/filter.ts"
 import { api, query } from "../api.ts"
 import { plural } from "../format.ts"
 import { Lazy } from "../lazy.tsx"
@@ -13,10 +13,14 @@ import { Empty, Page, Pages } from "../ui/page.tsx"
 import { notify, notifyWithUndo } from "../ui/toast.tsx"
 import { acceptedBy, addUploads, useUploadRules, useUploads } from "../uploads.ts"
 import type { FileRecord, Page as ListPage, UploadRules } from "../wire.ts"
+import { JobProgress, SelectionBar, startBulk } from "./library/bulk.tsx"
 import { FileTable } from "./library/file-table.tsx"
-import { addressOf, emptyFilters, type Filters, filtersIn, LibraryFilters } from "./library/filters.tsx"
+import { addressOf, emptyFilters, type Filters, filterOf, filtersIn, LibraryFilters } from "./library/filters.tsx"
+import { filterOfIds, type Selection, useSelection } from "./library/selection.ts"
+import { Indexing, loadSummary, type Summary } from "./library/summary.tsx"
 import { LibraryTabs } from "./library/tabs.tsx"
 import { UploadList, UploadOptions } from "./library/upload-list.tsx"
+import { DropArea, UploadButton } from "./library/upload-ways.tsx"
 
 /** While anything on the page is queued or indexing. */
 const BUSY_REFRESH_MS = 1_000
@@ -38,25 +42,45 @@ export function LibraryPage({ rest: [part, ...rest] }: PageProps) {
   )
 }
 
-function Files() {
+/** The files that the address's filters let pass, and what is done with them. */
+function useFiles() {
   const { query: address } = usePlace()
   const filters = filtersIn(address)
-  const setFilters = (next: Filters) => go(addressOf(next), true)
-  const rules = useUploadRules()
-  const [labels, setLabels] = useState({ contextId: "", tags: "" })
   const parameters = useSettled(query({ ...filters, page_size: 50 }), 200)
   const files = useLoaded(parameters, signal => api.get<ListPage<FileRecord>>(`/libraries${parameters}`, signal))
-  const uploads = useUploads(files.reload)
-  const { hidden, remove } = useRemovals(files.reload)
+  const summary = useLoaded("summary", loadSummary)
+  const reload = () => {
+    files.reload()
+    summary.reload()
+  }
+  const { hidden, remove } = useRemovals(reload)
   const shown = (files.data?.data ?? []).filter(file => !hidden.has(file.id))
-  const busy = shown.some(file => file.status === "queued" || file.status === "indexing")
-  useRepeated(busy ? BUSY_REFRESH_MS : IDLE_REFRESH_MS, files.reload)
-
-  const receive = (list: Iterable<File> | null | undefined) => list && addUploads(list, labels, rules?.max_file_bytes)
+  const selection = useSelection(shown)
+  const [job, setJob] = useState<string>()
+  useRepeated(isBusy(shown, summary.data) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS, reload)
+  const setFilters = (next: Filters) => {
+    selection.clear() // what was chosen among other files is not what somebody sees now
+    go(addressOf(next), true)
+  }
+  const retry = () =>
+    startBulk({ action: "reindex", filter: { type: "eq", key: "file.status", value: "failed" } }).then(setJob, error =>
+      notify(error.message),
+    )
   const opened = address.get("file")
+  return { filters, setFilters, files, summary, reload, remove, shown, selection, job, setJob, retry, opened }
+}
+
+function Files() {
+  const list = useFiles()
+  const { filters, setFilters, files, shown, reload } = list
+  const rules = useUploadRules()
+  const [labels, setLabels] = useState({ contextId: "", tags: "" })
+  const uploads = useUploads(files.reload)
+  const receive = (chosen: Iterable<File> | null | undefined) =>
+    chosen && addUploads(chosen, labels, rules?.max_file_bytes)
   const close = () => {
     go(addressOf(filters))
-    files.reload()
+    reload()
   }
   const filtered = JSON.stringify({ ...filters, page: 1 }) !== JSON.stringify(emptyFilters)
 
@@ -66,7 +90,7 @@ function Files() {
         <LibraryTabs current="/library" />
         <UploadOptions labels={labels} onChange={setLabels} />
         <UploadList uploads={uploads} />
-        <LibraryFilters filters={filters} rules={rules} onChange={setFilters} />
+        <Work list={list} rules={rules} />
         <Problem error={files.error} />
         {files.data && shown.length === 0 && (
           <NoFiles filtered={filtered} rules={rules} onClear={() => setFilters(emptyFilters)} />
@@ -75,21 +99,95 @@ function Files() {
           <FileTable
             files={shown}
             filters={filters}
+            selection={list.selection}
             onFilters={setFilters}
             onOpen={file => go(addressOf(filters, file.id))}
-            onRemove={remove}
-            onReindex={file => void reindex(file).finally(files.reload)}
+            onRemove={list.remove}
+            onReindex={file => void reindex(file).finally(reload)}
           />
         )}
         {files.data && (
           <div class="row between">
             <span class="soft">{plural(files.data.pagination.total_items, "file")}</span>
-            <Pages of={files.data.pagination} onPage={page => setFilters({ ...filters, page })} />
+            <Pages of={files.data.pagination} onPage={page => go(addressOf({ ...filters, page }), true)} />
           </div>
         )}
       </DropArea>
-      {opened && <Lazy load={loadFile} props={{ fileId: opened, onClose: close }} />}
+      {list.opened && <Lazy load={loadFile} props={{ fileId: list.opened, onClose: close }} />}
     </Page>
+  )
+}
+
+interface WorkProps {
+  list: ReturnType<typeof useFiles>
+  rules: UploadRules | undefined
+}
+
+/** What stands above the files: how far they are, which are shown, what is done with many. */
+const Work = ({ list, rules }: WorkProps) => {
+  const { summary, filters, setFilters, selection, files, job, setJob, reload, retry } = list
+  return (
+    <>
+      {summary.data && (
+        <Indexing
+          summary={summary.data}
+          onShowFailed={() => setFilters({ ...emptyFilters, status: "failed" })}
+          onRetry={retry}
+        />
+      )}
+      <LibraryFilters
+        filters={filters}
+        rules={rules}
+        version={`${summary.data?.total} ${job ?? ""}`}
+        onChange={setFilters}
+      />
+      {job && (
+        <JobProgress
+          key={job}
+          id={job}
+          onEnd={() => {
+            setJob(undefined)
+            reload()
+          }}
+        />
+      )}
+      {files.data && (
+        <Chosen selection={selection} filters={filters} total={files.data.pagination.total_items} onStarted={setJob} />
+      )}
+    </>
+  )
+}
+
+const isBusy = (shown: FileRecord[], summary: Summary | undefined): boolean =>
+  shown.some(file => file.status === "queued" || file.status === "indexing") ||
+  (summary !== undefined && summary.by_status.queued + summary.by_status.indexing > 0)
+
+/** A filter that every file passes. */
+const EVERY_FILE: Filter = { type: "exists", key: "file.id", value: true }
+
+interface ChosenProps {
+  selection: Selection
+  filters: Filters
+  /** Files that the filters let pass. */
+  total: number
+  onStarted: (jobId: string) => void
+}
+
+function Chosen({ selection, filters, total, onStarted }: ChosenProps) {
+  const { ids, all, clear, chooseAll } = selection
+  if (!all && ids.size === 0) return null
+  const mayChooseAll = !all && !filters.name && ids.size < total
+  return (
+    <SelectionBar
+      chosen={all ? total : ids.size}
+      filter={all ? (filterOf(filters) ?? EVERY_FILE) : filterOfIds(ids)}
+      all={mayChooseAll ? { total, onChoose: chooseAll } : undefined}
+      onClear={clear}
+      onStarted={id => {
+        clear()
+        onStarted(id)
+      }}
+    />
   )
 }
 
@@ -112,61 +210,6 @@ function useRemovals(reload: () => void) {
     notifyWithUndo(`Deleted ${file.name}`, carryOut, undo)
   }
   return { hidden, remove }
-}
-
-interface UploadButtonProps {
-  accept: string | undefined
-  onChoose: (files: FileList | null) => void
-}
-
-function UploadButton({ accept, onChoose }: UploadButtonProps) {
-  const chooser = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <Button kind="primary" icon="upload" onClick={() => chooser.current?.click()}>
-        Upload
-      </Button>
-      <input
-        ref={chooser}
-        type="file"
-        multiple
-        hidden
-        accept={accept}
-        onChange={event => {
-          onChoose(event.currentTarget.files)
-          event.currentTarget.value = ""
-        }}
-      />
-    </>
-  )
-}
-
-interface DropAreaProps {
-  onDrop: (files: FileList | undefined) => void
-  children: ComponentChildren
-}
-
-function DropArea({ onDrop, children }: DropAreaProps) {
-  const [dragging, setDragging] = useState(false)
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the Upload button does the same by keyboard
-    <div
-      class={dragging ? "drop stack over" : "drop stack"}
-      onDragOver={event => {
-        event.preventDefault()
-        setDragging(true)
-      }}
-      onDragLeave={event => event.currentTarget.contains(event.relatedTarget as Node) || setDragging(false)}
-      onDrop={event => {
-        event.preventDefault()
-        setDragging(false)
-        onDrop(event.dataTransfer?.files)
-      }}
-    >
-      {children}
-      {dragging && <div class="drop-hint">Drop to upload</div>}
-    </div>
-  )
 }
 
 interface NoFilesProps {

@@ -16,10 +16,13 @@ interface Counted {
   facets: Record<string, { value: string; count: number }[]>
 }
 
-/** Of the files that pass; of all where there is no filter. Undefined until the first answer. */
-export function useFacets(filter?: Filter): Facets | undefined {
+/**
+ * Of the files that pass; of all where there is no filter. Undefined until the first answer.
+ * @param version changes where they are to be counted anew
+ */
+export function useFacets(filter?: Filter, version = ""): Facets | undefined {
   const asked = query({ keys: Object.values(KEYS).join(","), filter: filter && JSON.stringify(filter) })
-  return useLoaded(asked, async signal => {
+  return useLoaded(asked + version, async signal => {
     const { facets } = await api.get<Counted>(`/libraries/facets${asked}`, signal)
     const of = (name: FacetName) => facets[KEYS[name]] ?? []
     return { type: of("type"), tag: of("tag"), context: of("context") }

@@ -5,17 +5,19 @@ import { Icon } from "../../ui/icons.tsx"
 import type { FileRecord } from "../../wire.ts"
 import { FileStatus } from "./file-status.tsx"
 import type { Filters } from "./filters.tsx"
+import type { Selection } from "./selection.ts"
 
 interface FileTableProps {
   files: FileRecord[]
   filters: Filters
+  selection: Selection
   onFilters: (filters: Filters) => void
   onOpen: (file: FileRecord) => void
   onRemove: (file: FileRecord) => void
   onReindex: (file: FileRecord) => void
 }
 
-export function FileTable({ files, filters, onFilters, onOpen, onRemove, onReindex }: FileTableProps) {
+export function FileTable({ files, filters, selection, onFilters, onOpen, onRemove, onReindex }: FileTableProps) {
   const column = (sort: Filters["sort"], title: string) => {
     const active = filters.sort === sort
     const order = active && filters.order === "asc" ? "desc" : "asc"
@@ -28,11 +30,21 @@ export function FileTable({ files, filters, onFilters, onOpen, onRemove, onReind
       </th>
     )
   }
+  const isChosen = (file: FileRecord) => selection.all || selection.ids.has(file.id)
+  const allChosen = files.every(isChosen)
   return (
     <div class="table-frame">
       <table class="table stacked files">
         <thead>
           <tr>
+            <th>
+              <input
+                type="checkbox"
+                aria-label="Choose all that are shown"
+                checked={allChosen}
+                onChange={() => selection.chooseShown(!allChosen)}
+              />
+            </th>
             {column("name", "Name")}
             {column("status", "State")}
             {column("size", "Size")}
@@ -47,6 +59,8 @@ export function FileTable({ files, filters, onFilters, onOpen, onRemove, onReind
             <Row
               key={file.id}
               file={file}
+              chosen={isChosen(file)}
+              onChoose={range => selection.choose(file, range)}
               onFilters={change => onFilters({ ...filters, ...change, page: 1 })}
               onOpen={onOpen}
               onRemove={onRemove}
@@ -59,11 +73,23 @@ export function FileTable({ files, filters, onFilters, onOpen, onRemove, onReind
   )
 }
 
-interface RowProps extends LabelsProps, Pick<FileTableProps, "onOpen" | "onRemove" | "onReindex"> {}
+interface RowProps extends LabelsProps, Pick<FileTableProps, "onOpen" | "onRemove" | "onReindex"> {
+  chosen: boolean
+  /** @param range with all from the one chosen last */
+  onChoose: (range: boolean) => void
+}
 
-const Row = ({ file, onFilters, onOpen, onRemove, onReindex }: RowProps) => (
+const Row = ({ file, chosen, onChoose, onFilters, onOpen, onRemove, onReindex }: RowProps) => (
   <tr>
-    <td>
+    <td class="choice">
+      <input
+        type="checkbox"
+        aria-label={`Choose ${file.name}`}
+        checked={chosen}
+        onClick={event => onChoose(event.shiftKey)}
+      />
+    </td>
+    <td class="named">
       <button type="button" class="file-name" onClick={() => onOpen(file)}>
         <span class="type">{file.type}</span>
         <span dir="auto">{file.name}</span>

@@ -1,7 +1,9 @@
+import type { Filter } from "../../../access/filter/filter.ts"
 import { query } from "../../api.ts"
 import { pageIn } from "../../router.tsx"
 import { Select, TextField } from "../../ui/form.tsx"
 import type { UploadRules } from "../../wire.ts"
+import { FacetBar, type FacetName, itemsOf, toggled, useFacets } from "./facets.tsx"
 
 export interface Filters {
   name: string
@@ -51,32 +53,65 @@ export function addressOf(filters: Filters, fileId?: string): string {
   return `/library${query({ ...Object.fromEntries(changed), file: fileId })}`
 }
 
+/** The same files as the list shows, but for the part of a name: the language of filters has none that takes any case. */
+export function filterOf({ status, type, tag, context_id }: Filters): Filter | undefined {
+  const filters: Filter[] = []
+  if (status) filters.push({ type: "in", key: "file.status", value: itemsOf(status) })
+  if (type) filters.push({ type: "in", key: "file.type", value: itemsOf(type) })
+  if (tag) filters.push({ type: "in", key: "file.tags", value: itemsOf(tag) })
+  if (context_id) filters.push({ type: "eq", key: "file.context_id", value: context_id })
+  return filters.length > 0 ? { type: "and", filters } : undefined
+}
+
+const FIELD = { type: "type", tag: "tag", context: "context_id" } as const
+
 interface LibraryFiltersProps {
   filters: Filters
   rules: UploadRules | undefined
+  /** Of the library: the facets are counted anew when it changes. */
+  version: string
   onChange: (filters: Filters) => void
 }
 
-export function LibraryFilters({ filters, rules, onChange }: LibraryFiltersProps) {
+export function LibraryFilters({ filters, rules, version, onChange }: LibraryFiltersProps) {
+  const facets = useFacets(filterOf(filters), version)
   const set = (change: Partial<Filters>) => onChange({ ...filters, ...change, page: 1 })
+  const suggested = (name: FacetName) => facets?.[name].map(({ value }) => value) ?? []
+  const toggle = (name: FacetName, value: string) => {
+    const present = filters[FIELD[name]]
+    set({ [FIELD[name]]: name === "context" ? (present === value ? "" : value) : toggled(present, value) })
+  }
+  const chosen = {
+    type: itemsOf(filters.type),
+    tag: itemsOf(filters.tag),
+    context: filters.context_id ? [filters.context_id] : [],
+  }
   return (
-    <search class="filters" aria-label="Filter the library">
-      <TextField
-        label="Name"
-        type="search"
-        placeholder="Contains …"
-        value={filters.name}
-        onInput={name => set({ name })}
-      />
-      <Select label="State" value={filters.status} options={STATUSES} onChange={status => set({ status })} />
-      <Select
-        label="Type"
-        value={filters.type}
-        options={typeOptions(rules, filters.type)}
-        onChange={type => set({ type })}
-      />
-      <TextField label="Tag" value={filters.tag} onInput={tag => set({ tag })} />
-      <TextField label="Context" value={filters.context_id} onInput={context_id => set({ context_id })} />
-    </search>
+    <>
+      <search class="filters" aria-label="Filter the library">
+        <TextField
+          label="Name"
+          type="search"
+          placeholder="Contains …"
+          value={filters.name}
+          onInput={name => set({ name })}
+        />
+        <Select label="State" value={filters.status} options={STATUSES} onChange={status => set({ status })} />
+        <Select
+          label="Type"
+          value={filters.type}
+          options={typeOptions(rules, filters.type)}
+          onChange={type => set({ type })}
+        />
+        <TextField label="Tag" value={filters.tag} suggestions={suggested("tag")} onInput={tag => set({ tag })} />
+        <TextField
+          label="Context"
+          value={filters.context_id}
+          suggestions={suggested("context")}
+          onInput={context_id => set({ context_id })}
+        />
+      </search>
+      <FacetBar facets={facets} chosen={chosen} onToggle={toggle} />
+    </>
   )
 }

@@ -1,0 +1,152 @@
+/** Work on many files at once: one job of the daemon, followed to its end. */
+import { useEffect, useState } from "preact/hooks"
+import type { Filter } from "../../../access/filter/filter.ts"
+import { api } from "../../api.ts"
+import { count, plural } from "../../format.ts"
+import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { Button } from "../../ui/button.tsx"
+import { Confirm, Dialog, FormFoot } from "../../ui/dialog.tsx"
+import { Form, Problem, TextField } from "../../ui/form.tsx"
+import { notify } from "../../ui/toast.tsx"
+import { itemsOf, useFacets } from "./facets.tsx"
+
+export type BulkRequest =
+  | { action: "delete" | "reindex"; filter: Filter }
+  | { action: "patch"; filter: Filter; patch: Record<string, unknown> }
+
+interface Job {
+  kind: string
+  status: "queued" | "running" | "completed" | "failed" | "cancelled"
+  done: number
+  total: number
+  failed: string[]
+}
+
+const DOING: Record<string, string> = {
+  bulk_delete: "Deleting",
+  bulk_reindex: "Queueing to be indexed",
+  bulk_patch: "Changing",
+}
+const POLL_MS = 500
+
+export const startBulk = async (request: BulkRequest): Promise<string> =>
+  (await api.post<{ job_id: string }>("/libraries/bulk", request)).job_id
+
+interface JobProgressProps {
+  id: string
+  onEnd: () => void
+}
+
+export function JobProgress({ id, onEnd }: JobProgressProps) {
+  const { data: job, error, reload } = useLoaded(id, signal => api.get<Job>(`/jobs/${id}`, signal))
+  const isOver = job !== undefined && job.status !== "queued" && job.status !== "running"
+  useRepeated(isOver || error ? null : POLL_MS, reload)
+  useEffect(() => {
+    if (!isOver) return
+    const failed = job.failed.length
+    notify(
+      job.status === "completed"
+        ? `${plural(job.done - failed, "file")} done${failed ? `, ${count(failed)} could not be` : ""}`
+        : `Stopped after ${plural(job.done, "file")}`,
+    )
+    onEnd()
+  }, [isOver])
+  if (error) return <Problem error={error} />
+  if (!job || isOver) return null
+  const text = `${DOING[job.kind] ?? "Working"}: ${count(job.done)} of ${plural(job.total, "file")}`
+  return (
+    <div class="notice row" role="status">
+      <span>{text}</span>
+      <progress max={job.total} value={job.done} aria-label={text} />
+    </div>
+  )
+}
+
+interface SelectionBarProps {
+  /** How many are chosen. */
+  chosen: number
+  /** Those files. */
+  filter: Filter
+  /** Chooses every file that the list's filters let pass, where there are more. */
+  all: { total: number; onChoose: () => void } | undefined
+  onStarted: (jobId: string) => void
+  onClear: () => void
+}
+
+export function SelectionBar({ chosen, filter, all, onStarted, onClear }: SelectionBarProps) {
+  const [open, setOpen] = useState<"label" | "delete" | null>(null)
+  const start = useAction(async (request: BulkRequest) => onStarted(await startBulk(request)))
+  const files = plural(chosen, "file")
+  return (
+    <section class="notice row selection" aria-label="Chosen files">
+      <strong>{files} chosen</strong>
+      {all && <Button onClick={all.onChoose}>Choose all {count(all.total)} that match</Button>}
+      <Button icon="edit" onClick={() => setOpen("label")}>
+        Label
+      </Button>
+      <Button icon="refresh" busy={start.busy} onClick={() => void start.run({ action: "reindex", filter })}>
+        Index again
+      </Button>
+      <Button icon="trash" onClick={() => setOpen("delete")}>
+        Delete chosen
+      </Button>
+      <Button kind="quiet" icon="close" label="Choose none" onClick={onClear} />
+      <Problem error={start.error} />
+      {open === "label" && (
+        <LabelForm files={files} filter={filter} onStarted={onStarted} onClose={() => setOpen(null)} />
+      )}
+      {open === "delete" && (
+        <Confirm
+          title={`Delete ${files}?`}
+          action={`Delete ${files}`}
+          onConfirm={async () => onStarted(await startBulk({ action: "delete", filter }))}
+          onClose={() => setOpen(null)}
+        >
+          <p>They are gone from the library and from search, and cannot be brought back.</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+interface LabelFormProps {
+  files: string
+  filter: Filter
+  onStarted: (jobId: string) => void
+  onClose: () => void
+}
+
+/** Fields that are left empty change nothing. */
+function LabelForm({ files, filter, onStarted, onClose }: LabelFormProps) {
+  const facets = useFacets()
+  const [tags, setTags] = useState("")
+  const [context, setContext] = useState("")
+  const patch = {
+    ...(tags.trim() ? { tags: itemsOf(tags) } : {}),
+    ...(context.trim() ? { context_id: context.trim() } : {}),
+  }
+  const save = useAction(async () => onStarted(await startBulk({ action: "patch", filter, patch })))
+  const offered = (name: "tag" | "context") => facets?.[name].map(({ value }) => value) ?? []
+  return (
+    <Dialog title={`Label ${files}`} onClose={onClose}>
+      <Form class="stack" action={save}>
+        <p>What is entered takes the place of what the files have; what is left empty stays as it is.</p>
+        <TextField
+          label="New tags"
+          hint="Separated by commas"
+          suggestions={offered("tag")}
+          value={tags}
+          onInput={setTags}
+        />
+        <TextField label="New context" suggestions={offered("context")} value={context} onInput={setContext} />
+        <Problem error={save.error} />
+        <FormFoot
+          action={`Change ${files}`}
+          busy={save.busy}
+          disabled={Object.keys(patch).length === 0}
+          onClose={onClose}
+        />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,59 @@
+/** The ways by which files come in: a button, and dropping them on the page. */
+import type { ComponentChildren } from "preact"
+import { useRef, useState } from "preact/hooks"
+import { Button } from "../../ui/button.tsx"
+
+interface UploadButtonProps {
+  accept: string | undefined
+  onChoose: (files: FileList | null) => void
+}
+
+export function UploadButton({ accept, onChoose }: UploadButtonProps) {
+  const chooser = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button kind="primary" icon="upload" onClick={() => chooser.current?.click()}>
+        Upload
+      </Button>
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        accept={accept}
+        onChange={event => {
+          onChoose(event.currentTarget.files)
+          event.currentTarget.value = ""
+        }}
+      />
+    </>
+  )
+}
+
+interface DropAreaProps {
+  onDrop: (files: FileList | undefined) => void
+  children: ComponentChildren
+}
+
+export function DropArea({ onDrop, children }: DropAreaProps) {
+  const [dragging, setDragging] = useState(false)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the Upload button does the same by keyboard
+    <div
+      class={dragging ? "drop stack over" : "drop stack"}
+      onDragOver={event => {
+        event.preventDefault()
+        setDragging(true)
+      }}
+      onDragLeave={event => event.currentTarget.contains(event.relatedTarget as Node) || setDragging(false)}
+      onDrop={event => {
+        event.preventDefault()
+        setDragging(false)
+        onDrop(event.dataTransfer?.files)
+      }}
+    >
+      {children}
+      {dragging && <div class="drop-hint">Drop to upload</div>}
+    </div>
+  )
+}
