@@ -91,5 +91,4 @@ export const testProviderSignIn = operation({
       ),
     },
   },
-  errors: ["not_found"],
 })
