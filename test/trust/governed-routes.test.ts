@@ -139,6 +139,11 @@ async function kept(): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id))
 }
 
+/** End users who are being erased after the answer. */
+async function erasing(): Promise<number> {
+  return (await sql`select 1 from end_user_erasures`.execute(database)).rows.length
+}
+
 const missing = (before: Set<string>, after: Set<string>) => [...before].filter(id => !after.has(id))
 
 /** Tables that tell of requests, of the work of the daemon, and of what is on its way. */
@@ -196,6 +201,7 @@ describe("a route that succeeds", () => {
       const { action } = route.declared.audit as Exclude<Declared["audit"], "nothing">
       note(`${route.name} audit`, actions(await rowsOf(requestId)), [[action, "success"]])
       if (!isOpen(route)) note(`${route.name} requests`, (await counted(keyOf(route))) - requests, 1)
+      await until(async () => (await erasing()) === 0)
       const deletes = missing(before, await kept()).length > 0
       const mayDelete = route.declared.held === "refused"
       if (deletes && !mayDelete) note(`${route.name} deletes`, "what a hold may keep", `held: "refused"`)
