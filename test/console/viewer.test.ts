@@ -176,4 +176,17 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
     },
     SLOW_MS,
   )
+
+  test(
+    "shows a workbook as one part where GraphQL is switched off",
+    async () => {
+      const page = await chats.site.enter()
+      await page.route("**/graphql", route => route.fulfill({ status: 404, json: { error: { code: "not_found" } } }))
+      const frame = await openFile(page, "rooms.xlsx")
+      await frame.getByText("Tenant 1", { exact: true }).first().waitFor()
+      expect(await frame.getByRole("button", { name: "植物" }).count()).toBe(0)
+      chats.site.complaints.splice(0) // the browser tells of the 404
+    },
+    SLOW_MS,
+  )
 })

@@ -1,5 +1,5 @@
 /** Sheets, slides and attached files of a document, as its passages name them. */
-import { api } from "../api.ts"
+import { api, isGone } from "../api.ts"
 import type { Position } from "../wire.ts"
 import type { Span } from "./spans.ts"
 
@@ -28,12 +28,18 @@ interface Answer {
   }
 }
 
+const ask = (variables: { id: string; after: string | null }, signal: AbortSignal): Promise<Answer> =>
+  api.graphql<Answer>({ query: QUERY, variables }, signal).catch(error => {
+    if (isGone(error)) return {} // such as where GraphQL is switched off
+    throw error
+  })
+
 /** In the order of the text, of which they leave nothing out; one part where the daemon answers no such queries. */
 export async function loadParts(id: string, length: number, signal: AbortSignal): Promise<Part[]> {
   const parts: Part[] = []
   let after: string | null = null
   for (let query = 0; query < MAX_QUERIES; query++) {
-    const answer: Answer = await api.graphql<Answer>({ query: QUERY, variables: { id, after } }, signal)
+    const answer: Answer = await ask({ id, after }, signal)
     const passages = answer.data?.file?.passages
     if (!passages) break
     for (const { position } of passages.nodes) addTo(parts, position)
