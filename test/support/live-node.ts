@@ -84,7 +84,8 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   }
   const usage = stack.use(await Usage.open(database, { directory: join(data, "usage") }))
   const audit = stack.use(await AuditLog.openArrived(database, new RowAnchors(), join(data, "audit")))
-  const kept = { database, node, disk, cluster, usage, idempotency: new Idempotency(database) }
+  const leader = { whileLeader() {} } // nothing here is the work of one node
+  const kept = { database, node, leader, disk, cluster, usage, idempotency: new Idempotency(database) }
   const storage = kept as unknown as Storage
   const access = await openAccess(config, { signIn: undefined }, storage, stack)
   const embedders = { fast: { state: "answering", model: "none" } }
