@@ -8,10 +8,13 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from "node:fs"
@@ -90,10 +93,19 @@ export class FileAnchors implements Anchors, Disposable {
   async read(_executor: Executor, workspaceId: string): Promise<string[]> {
     const path = join(this.folder, workspaceId)
     if (!existsSync(path)) return []
-    return readFileSync(path, "utf8")
+    return this.textOf(workspaceId, path)
       .split("\n")
       .map(text => text.replaceAll("\0", "").trim())
       .filter(Boolean)
+  }
+
+  /** Of the file that is open, unless another has come in its place: no further one may be to be had. */
+  private textOf(workspaceId: string, path: string): string {
+    const { last } = this
+    if (last?.workspaceId !== workspaceId || fstatSync(last.file).ino !== statSync(path).ino)
+      return readFileSync(path, "utf8")
+    const bytes = Buffer.alloc(2 * PLACE_BYTES)
+    return bytes.toString("utf8", 0, readSync(last.file, bytes, 0, bytes.length, 0))
   }
 
   async arrival(executor: Executor): Promise<Arrival | undefined> {
