@@ -104,7 +104,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => sources.syncs.stop())
   const unattended = openBatches(storage)
   const governance = await openGovernance(config, { ...parts, audit, chat, agents, unattended })
-  const served = { ...parts, governance, chat, tools, agents, unattended, sourcesOf: options.sources }
+  const served = { ...parts, governance, chat, tools, agents, unattended, settingSources: options.sources }
   const server = step("server", openServer(config, served, atWork))
   const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })
   const atNodes = [worker, bulk, sources.syncs, events.dispatcher, ...workers]

@@ -35,23 +35,28 @@ interface Connection {
   listedAt: number
 }
 
+/** Why a server does not answer. */
+interface Problem {
+  /** To callers. */
+  told: string
+  /** In full, for administrators: the words may be the server's own. */
+  reason: string
+}
+
 export class McpTools implements ToolProvider {
   private readonly connections = new Map<string, Promise<Connection>>()
-  private readonly problems = new Map<string, string>()
-  /** The same in full, for administrators: the words may be the server's own. */
-  private readonly reasons = new Map<string, string>()
+  private readonly problems = new Map<string, Problem>()
 
   constructor(
-    private readonly servedBy: readonly McpServer[],
+    private readonly configured: readonly McpServer[],
     private readonly version: string,
   ) {}
 
   async tools(): Promise<ExternalTool[]> {
     const lists = await Promise.all(
-      this.servedBy.map(async server => {
+      this.configured.map(async server => {
         try {
           const { tools } = await this.connect(server)
-          this.reasons.delete(server.name)
           if (this.problems.delete(server.name)) log.info("an MCP server answers again", { server: server.name })
           return tools
         } catch (error) {
@@ -59,8 +64,10 @@ export class McpTools implements ToolProvider {
           // Every run asks again: what is known already is no news.
           const level = this.problems.has(server.name) ? "debug" : "warn"
           log[level]("an MCP server does not answer", { server: server.name, reason: reasonOf(error) })
-          this.reasons.set(server.name, reasonOf(error))
-          this.problems.set(server.name, `the MCP server ${server.name} does not answer${why}`)
+          this.problems.set(server.name, {
+            told: `the MCP server ${server.name} does not answer${why}`,
+            reason: reasonOf(error),
+          })
           return []
         }
       }),
@@ -69,18 +76,18 @@ export class McpTools implements ToolProvider {
   }
 
   problemOf(toolName: string): string | undefined {
-    return this.problems.get(toolName.split(".")[0]!)
+    return this.problems.get(toolName.split(".")[0]!)?.told
   }
 
   async servers(): Promise<ToolServer[]> {
     const tools = await this.tools()
-    return this.servedBy.map(server => {
+    return this.configured.map(server => {
       const own = tools.filter(({ name }) => name.startsWith(`${server.name}.`))
       return {
         name: server.name,
         place: placeOf(server),
         connected: !this.problems.has(server.name),
-        problem: this.reasons.get(server.name) ?? null,
+        problem: this.problems.get(server.name)?.reason ?? null,
         tools: own.map(({ name, title, description, needsApproval = false }) => ({
           name,
           description: (title ?? description).slice(0, MAX_REASON_CHARACTERS),

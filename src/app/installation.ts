@@ -13,11 +13,11 @@ import type { Models } from "./models.ts"
 import type { Storage } from "./storage.ts"
 import type { Together } from "./together.ts"
 
-export type Sources = ReadConfig["sources"]
+export type SettingSources = ReadConfig["sources"]
 
 interface InstallationParts {
   /** Undefined where nobody says: settings are left out then. */
-  sourcesOf: Sources | undefined
+  settingSources: SettingSources | undefined
   storage: Storage
   chatModels: ModelCatalog
   models: Models
@@ -36,7 +36,7 @@ export function openInstallation(config: Config, parts: InstallationParts, atWor
 
 function describe(
   config: Config,
-  { storage, chatModels, models, sourcesOf: sources }: InstallationParts,
+  { storage, chatModels, models, settingSources: sources }: InstallationParts,
 ): Installation {
   const { database, usage } = storage
   return {

@@ -21,7 +21,7 @@ import type { Access } from "./access.ts"
 import type { openBatches } from "./batches.ts"
 import type { EventParts } from "./events.ts"
 import type { GovernanceParts } from "./governance.ts"
-import { openInstallation, type Sources } from "./installation.ts"
+import { openInstallation, type SettingSources } from "./installation.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
@@ -48,7 +48,7 @@ interface ServedParts {
   agents: AgentRuns
   unattended: ReturnType<typeof openBatches>
   /** Where each setting comes from. */
-  sourcesOf: Sources | undefined
+  settingSources: SettingSources | undefined
 }
 
 /** Requests have so long to end when the daemon stops. */
