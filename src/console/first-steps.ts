@@ -1,13 +1,14 @@
 /** How far a new installation has come, read again until it has come all the way. */
 import { api } from "./api.ts"
 import { type Loaded, useLoaded, useRepeated } from "./loading.ts"
+import type { FoundOllama } from "./wire.ts"
 
 export interface FirstSteps {
   model: boolean
   file: boolean
   answer: boolean
   key: boolean
-  ollama: { address: string | null; configured: boolean; state: "absent" | "empty" | "ready" }
+  ollama: FoundOllama
 }
 
 const REFRESH_MS = 4_000

@@ -1,9 +1,9 @@
 /** Says so where only the built-in mode can answer, which quotes, and how a language model is connected. */
 import type { ComponentChildren } from "preact"
-import { type FirstSteps, useFirstSteps } from "./first-steps.ts"
+import { useFirstSteps } from "./first-steps.ts"
 import { CopyButton } from "./ui/button.tsx"
 import { Icon } from "./ui/icons.tsx"
-import type { Model } from "./wire.ts"
+import type { FoundOllama, Model } from "./wire.ts"
 
 const MODEL = "llama3.2:3b"
 
@@ -30,7 +30,7 @@ function Unconnected({ models }: { models: readonly Model[] }) {
 }
 
 interface WaysProps {
-  ollama: FirstSteps["ollama"] | undefined
+  ollama: FoundOllama | undefined
   /** Why models that are known do not answer. */
   reasons: readonly string[]
 }
@@ -65,7 +65,7 @@ export const Ways = ({ ollama, reasons }: WaysProps) => (
   </dl>
 )
 
-function OllamaHere({ address, configured, state }: FirstSteps["ollama"]) {
+function OllamaHere({ address, configured, state }: FoundOllama) {
   const option = `--ollama-host ${address}`
   if (state === "absent")
     return (

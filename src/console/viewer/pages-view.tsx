@@ -2,23 +2,9 @@
 import { useEffect, useRef } from "preact/hooks"
 import { api, downloadUrl, query } from "../api.ts"
 import { useLoaded } from "../loading.ts"
+import type { PageBox, PageRecord } from "../wire.ts"
 import type { Marking } from "./marked.tsx"
 import type { Span } from "./spans.ts"
-
-export interface PageRecord {
-  page: number
-  width: number
-  height: number
-  characters: number
-  ocr: boolean
-}
-
-interface Box {
-  x: number
-  y: number
-  width: number
-  height: number
-}
 
 /** Twice what a panel is wide, for screens of fine pixels. */
 const PICTURE_WIDTH = 1_400
@@ -81,7 +67,7 @@ export function PagesView({ fileId, name, pages, page, onPage, current, spans }:
 
 /** Boxes over the lines on which something stands; none where it stands on another page after all. */
 function PageMarks({ address, isCurrent }: { address: string; isCurrent: boolean }) {
-  const boxes = useLoaded(address, signal => api.get<Box[]>(address, signal)).data ?? []
+  const boxes = useLoaded(address, signal => api.get<PageBox[]>(address, signal)).data ?? []
   const first = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (isCurrent) first.current?.scrollIntoView({ block: "center" })

@@ -1,10 +1,11 @@
 /** Agents → Batches: many requests that are carried out in the background, line by line. */
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { api, fileUrl, query } from "../../api.ts"
 import { ago, count, plural } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm } from "../../ui/dialog.tsx"
+import { useFileChooser } from "../../ui/file-chooser.tsx"
 import { Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import { Empty, Page } from "../../ui/page.tsx"
@@ -120,23 +121,14 @@ interface ChooseFileProps {
 }
 
 function ChooseFile({ busy, onChoose }: ChooseFileProps) {
-  const chooser = useRef<HTMLInputElement>(null)
+  const accept = ".jsonl,.ndjson,application/jsonl"
+  const chooser = useFileChooser({ accept, onChoose: ([file]) => file && onChoose(file) })
   return (
     <>
-      <Button kind="primary" icon="upload" busy={busy} onClick={() => chooser.current?.click()}>
+      <Button kind="primary" icon="upload" busy={busy} onClick={chooser.open}>
         Upload requests
       </Button>
-      <input
-        ref={chooser}
-        type="file"
-        hidden
-        accept=".jsonl,.ndjson,application/jsonl"
-        onChange={event => {
-          const file = event.currentTarget.files?.[0]
-          if (file) onChoose(file)
-          event.currentTarget.value = ""
-        }}
-      />
+      {chooser.field}
     </>
   )
 }

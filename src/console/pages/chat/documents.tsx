@@ -3,15 +3,19 @@
  * cannot be say why, and stay out of it.
  */
 import { useEffect, useRef, useState } from "preact/hooks"
-import { api } from "../../api.ts"
+import { api, query } from "../../api.ts"
 import { useRepeated } from "../../loading.ts"
 import { Button } from "../../ui/button.tsx"
+import { useFileChooser } from "../../ui/file-chooser.tsx"
 import { acceptedBy, addUploads, type Upload, useUploadRules, useUploads } from "../../uploads.ts"
-import type { FileRecord } from "../../wire.ts"
+import type { FileRecord, Page } from "../../wire.ts"
+import { filterOfIds } from "../library/selection.ts"
 import type { ChatSettings } from "./settings.ts"
 
 /** Reading a page takes less than that, a scanned book minutes. */
 const LOOK_MS = 700
+/** At once; a page has no more. */
+const LOOKED_AT = 100
 
 interface Document {
   upload: Upload["id"]
@@ -54,8 +58,10 @@ export function useDocuments(
   const chosen = settings.scope === "files" ? settings.fileIds : []
   const choose = (fileIds: readonly string[]) =>
     onChange(fileIds.length > 0 ? { scope: "files", fileIds } : { scope: "library", fileIds })
-  const replace = (file: FileRecord) =>
-    setAll(before => before.map(each => (each.file?.id === file.id ? { ...each, file } : each)))
+  const renew = (files: readonly FileRecord[]) => {
+    const byId = new Map(files.map(file => [file.id, file]))
+    setAll(before => before.map(each => ({ ...each, file: byId.get(each.file?.id ?? "") ?? each.file })))
+  }
 
   useEffect(() => setAll([]), [conversationId])
   useEffect(() => setAll(before => before.map(document => withUpload(document, uploads))), [uploads])
@@ -67,7 +73,12 @@ export function useDocuments(
   }, [all])
   const reading = all.filter(isBeingRead)
   useRepeated(reading.length > 0 ? LOOK_MS : null, () => {
-    for (const { file } of reading) api.get<FileRecord>(`/libraries/${file!.id}`).then(replace, () => {})
+    const ids = reading.slice(0, LOOKED_AT).map(({ file }) => file!.id)
+    const asked = query({ filter: JSON.stringify(filterOfIds(new Set(ids))), page_size: LOOKED_AT })
+    api.get<Page<FileRecord>>(`/libraries${asked}`).then(
+      ({ data }) => renew(data),
+      () => {},
+    )
   })
 
   return {
@@ -131,22 +142,11 @@ function DocumentState(document: Document) {
 
 /** Opens the chooser. */
 export function AttachFiles({ documents: { add, accept } }: { documents: Documents }) {
-  const chooser = useRef<HTMLInputElement>(null)
+  const chooser = useFileChooser({ accept, label: "Files", multiple: true, onChoose: add })
   return (
     <>
-      <Button kind="quiet" icon="clip" label="Attach files" onClick={() => chooser.current?.click()} />
-      <input
-        ref={chooser}
-        type="file"
-        hidden
-        multiple
-        accept={accept}
-        aria-label="Files"
-        onChange={event => {
-          add(event.currentTarget.files ?? [])
-          event.currentTarget.value = "" // the same file can be chosen again
-        }}
-      />
+      <Button kind="quiet" icon="clip" label="Attach files" onClick={chooser.open} />
+      {chooser.field}
     </>
   )
 }

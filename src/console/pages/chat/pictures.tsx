@@ -1,7 +1,8 @@
 /** Pictures that go with a message: chosen, pasted or dropped, held to the limits before anything is sent. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { bytes } from "../../format.ts"
 import { Button } from "../../ui/button.tsx"
+import { useFileChooser } from "../../ui/file-chooser.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { MessageImage } from "../../wire.ts"
 
@@ -69,7 +70,7 @@ export function useAttached(blind: string | undefined): Attached {
 
 /** Opens the chooser. Where no picture can be sent it stays in reach, and says why. */
 export function AttachButton({ attached, blind }: { attached: Attached; blind: string | undefined }) {
-  const chooser = useRef<HTMLInputElement>(null)
+  const chooser = useFileChooser({ accept: TYPES.join(), label: "Pictures", multiple: true, onChoose: attached.add })
   return (
     <>
       <button
@@ -78,22 +79,11 @@ export function AttachButton({ attached, blind }: { attached: Attached; blind: s
         aria-label="Attach pictures"
         aria-disabled={Boolean(blind)}
         title={blind ?? LIMITS}
-        onClick={() => (blind ? attached.add([]) : chooser.current?.click())}
+        onClick={() => (blind ? attached.add([]) : chooser.open())}
       >
         <Icon name="picture" />
       </button>
-      <input
-        ref={chooser}
-        type="file"
-        hidden
-        multiple
-        accept={TYPES.join()}
-        aria-label="Pictures"
-        onChange={event => {
-          attached.add(event.currentTarget.files ?? [])
-          event.currentTarget.value = "" // the same file can be chosen again
-        }}
-      />
+      {chooser.field}
     </>
   )
 }

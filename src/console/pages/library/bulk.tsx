@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, TextField } from "../../ui/form.tsx"
 import { notify } from "../../ui/toast.tsx"
-import { itemsOf, useFacets } from "./facets.tsx"
+import { itemsOf, suggestionsOf, useFacets } from "./facets.tsx"
 
 export type BulkRequest =
   | { action: "delete" | "reindex"; filter: Filter }
@@ -126,7 +126,6 @@ function LabelForm({ files, filter, onStarted, onClose }: LabelFormProps) {
     ...(context.trim() ? { context_id: context.trim() } : {}),
   }
   const save = useAction(async () => onStarted(await startBulk({ action: "patch", filter, patch })))
-  const offered = (name: "tag" | "context") => facets?.[name].map(({ value }) => value) ?? []
   return (
     <Dialog title={`Label ${files}`} onClose={onClose}>
       <Form class="stack" action={save}>
@@ -134,11 +133,16 @@ function LabelForm({ files, filter, onStarted, onClose }: LabelFormProps) {
         <TextField
           label="New tags"
           hint="Separated by commas"
-          suggestions={offered("tag")}
+          suggestions={suggestionsOf(facets, "tag")}
           value={tags}
           onInput={setTags}
         />
-        <TextField label="New context" suggestions={offered("context")} value={context} onInput={setContext} />
+        <TextField
+          label="New context"
+          suggestions={suggestionsOf(facets, "context")}
+          value={context}
+          onInput={setContext}
+        />
         <Problem error={save.error} />
         <FormFoot
           action={`Change ${files}`}

@@ -36,19 +36,35 @@ export const itemsOf = (text: string): string[] =>
     .map(item => item.trim())
     .filter(Boolean)
 
-/** The field with the item, or without it where it had it. */
-export const toggled = (text: string, item: string): string => {
+/** What is chosen of each. */
+export type Chosen = Record<FacetName, readonly string[]>
+
+/** The text of a field with the value, or without it where it had it: a file may have several tags, and has one context. */
+export function toggled(name: FacetName, text: string, value: string): string {
+  if (name === "context") return text === value ? "" : value
   const items = itemsOf(text)
-  return (items.includes(item) ? items.filter(other => other !== item) : [...items, item]).join(",")
+  return (items.includes(value) ? items.filter(other => other !== value) : [...items, value]).join(",")
 }
+
+/** Files that have one of what is chosen of each, and pass the others; undefined where nothing is asked of them. */
+export function filterOfChosen({ type, tag, context }: Chosen, others: readonly Filter[]): Filter | undefined {
+  const filters = [...others]
+  if (type.length > 0) filters.push({ type: "in", key: "file.type", value: [...type] })
+  if (tag.length > 0) filters.push({ type: "in", key: "file.tags", value: [...tag] })
+  if (context.length > 0) filters.push({ type: "eq", key: "file.context_id", value: context[0]! })
+  return filters.length > 0 ? { type: "and", filters } : undefined
+}
+
+/** To be offered while one is typed. */
+export const suggestionsOf = (facets: Facets | undefined, name: FacetName): string[] =>
+  facets?.[name].map(({ value }) => value) ?? []
 
 /** Of one kind: more are found by typing. */
 const SHOWN = 12
 
 interface FacetBarProps {
   facets: Facets | undefined
-  /** What is chosen of each. */
-  chosen: Record<FacetName, readonly string[]>
+  chosen: Chosen
   onToggle: (name: FacetName, value: string) => void
 }
 

@@ -3,7 +3,16 @@ import { query } from "../../api.ts"
 import { pageIn } from "../../router.tsx"
 import { Select, TextField } from "../../ui/form.tsx"
 import type { UploadRules } from "../../wire.ts"
-import { FacetBar, type FacetName, itemsOf, toggled, useFacets } from "./facets.tsx"
+import {
+  type Chosen,
+  FacetBar,
+  type FacetName,
+  filterOfChosen,
+  itemsOf,
+  suggestionsOf,
+  toggled,
+  useFacets,
+} from "./facets.tsx"
 
 export interface Filters {
   name: string
@@ -54,14 +63,17 @@ export function addressOf(filters: Filters, fileId?: string): string {
 }
 
 /** The same files as the list shows, but for the part of a name: the language of filters has none that takes any case. */
-export function filterOf({ status, type, tag, context_id }: Filters): Filter | undefined {
-  const filters: Filter[] = []
-  if (status) filters.push({ type: "in", key: "file.status", value: itemsOf(status) })
-  if (type) filters.push({ type: "in", key: "file.type", value: itemsOf(type) })
-  if (tag) filters.push({ type: "in", key: "file.tags", value: itemsOf(tag) })
-  if (context_id) filters.push({ type: "eq", key: "file.context_id", value: context_id })
-  return filters.length > 0 ? { type: "and", filters } : undefined
-}
+export const filterOf = (filters: Filters): Filter | undefined =>
+  filterOfChosen(
+    chosenOf(filters),
+    filters.status ? [{ type: "in", key: "file.status", value: itemsOf(filters.status) }] : [],
+  )
+
+const chosenOf = ({ type, tag, context_id }: Filters): Chosen => ({
+  type: itemsOf(type),
+  tag: itemsOf(tag),
+  context: context_id ? [context_id] : [],
+})
 
 const FIELD = { type: "type", tag: "tag", context: "context_id" } as const
 
@@ -76,16 +88,7 @@ interface LibraryFiltersProps {
 export function LibraryFilters({ filters, rules, version, onChange }: LibraryFiltersProps) {
   const facets = useFacets(filterOf(filters), version)
   const set = (change: Partial<Filters>) => onChange({ ...filters, ...change, page: 1 })
-  const suggested = (name: FacetName) => facets?.[name].map(({ value }) => value) ?? []
-  const toggle = (name: FacetName, value: string) => {
-    const present = filters[FIELD[name]]
-    set({ [FIELD[name]]: name === "context" ? (present === value ? "" : value) : toggled(present, value) })
-  }
-  const chosen = {
-    type: itemsOf(filters.type),
-    tag: itemsOf(filters.tag),
-    context: filters.context_id ? [filters.context_id] : [],
-  }
+  const toggle = (name: FacetName, value: string) => set({ [FIELD[name]]: toggled(name, filters[FIELD[name]], value) })
   return (
     <>
       <search class="filters" aria-label="Filter the library">
@@ -103,15 +106,20 @@ export function LibraryFilters({ filters, rules, version, onChange }: LibraryFil
           options={typeOptions(rules, filters.type)}
           onChange={type => set({ type })}
         />
-        <TextField label="Tag" value={filters.tag} suggestions={suggested("tag")} onInput={tag => set({ tag })} />
+        <TextField
+          label="Tag"
+          value={filters.tag}
+          suggestions={suggestionsOf(facets, "tag")}
+          onInput={tag => set({ tag })}
+        />
         <TextField
           label="Context"
           value={filters.context_id}
-          suggestions={suggested("context")}
+          suggestions={suggestionsOf(facets, "context")}
           onInput={context_id => set({ context_id })}
         />
       </search>
-      <FacetBar facets={facets} chosen={chosen} onToggle={toggle} />
+      <FacetBar facets={facets} chosen={chosenOf(filters)} onToggle={toggle} />
     </>
   )
 }

@@ -1,31 +1,22 @@
 /** The ways by which files come in: a button, and dropping them on the page. */
 import type { ComponentChildren } from "preact"
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { Button } from "../../ui/button.tsx"
+import { useFileChooser } from "../../ui/file-chooser.tsx"
 
 interface UploadButtonProps {
   accept: string | undefined
-  onChoose: (files: FileList | null) => void
+  onChoose: (files: File[]) => void
 }
 
 export function UploadButton({ accept, onChoose }: UploadButtonProps) {
-  const chooser = useRef<HTMLInputElement>(null)
+  const chooser = useFileChooser({ accept, multiple: true, onChoose })
   return (
     <>
-      <Button kind="primary" icon="upload" onClick={() => chooser.current?.click()}>
+      <Button kind="primary" icon="upload" onClick={chooser.open}>
         Upload
       </Button>
-      <input
-        ref={chooser}
-        type="file"
-        multiple
-        hidden
-        accept={accept}
-        onChange={event => {
-          onChoose(event.currentTarget.files)
-          event.currentTarget.value = ""
-        }}
-      />
+      {chooser.field}
     </>
   )
 }

@@ -5,7 +5,16 @@ import { DAY_MS } from "../../format.ts"
 import { Select, TextField } from "../../ui/form.tsx"
 import { useUploadRules } from "../../uploads.ts"
 import type { SearchFilters } from "../../wire.ts"
-import { FacetBar, type FacetName, itemsOf, toggled, useFacets } from "../library/facets.tsx"
+import {
+  type Chosen,
+  FacetBar,
+  type FacetName,
+  filterOfChosen,
+  itemsOf,
+  suggestionsOf,
+  toggled,
+  useFacets,
+} from "../library/facets.tsx"
 import { typeOptions } from "../library/filters.tsx"
 
 export interface Narrowing {
@@ -46,13 +55,11 @@ export function filtersOf({ types, tags, context, age }: Narrowing): SearchFilte
 
 /** Whose facets are counted. */
 function filterOf(narrowing: Narrowing): Filter | undefined {
-  const { types, tags, context_id, created_after } = filtersOf(narrowing)
-  const filters: Filter[] = []
-  if (types) filters.push({ type: "in", key: "file.type", value: types })
-  if (tags) filters.push({ type: "in", key: "file.tags", value: tags })
-  if (context_id) filters.push({ type: "eq", key: "file.context_id", value: context_id })
-  if (created_after) filters.push({ type: "gt", key: "file.created_at", value: created_after })
-  return filters.length > 0 ? { type: "and", filters } : undefined
+  const { created_after } = filtersOf(narrowing)
+  return filterOfChosen(
+    chosenOf(narrowing),
+    created_after ? [{ type: "gt", key: "file.created_at", value: created_after }] : [],
+  )
 }
 
 const FIELD: Record<FacetName, "types" | "tags" | "context"> = { type: "types", tag: "tags", context: "context" }
@@ -67,11 +74,8 @@ interface NarrowingBarProps {
 export function NarrowingBar({ narrowing, onChange, children }: NarrowingBarProps) {
   const facets = useFacets(filterOf(narrowing))
   const set = (change: Partial<Narrowing>) => onChange({ ...narrowing, ...change })
-  const suggested = (name: FacetName) => facets?.[name].map(({ value }) => value) ?? []
-  const toggle = (name: FacetName, value: string) => {
-    const present = narrowing[FIELD[name]]
-    set({ [FIELD[name]]: name === "context" ? (present === value ? "" : value) : toggled(present, value) })
-  }
+  const toggle = (name: FacetName, value: string) =>
+    set({ [FIELD[name]]: toggled(name, narrowing[FIELD[name]], value) })
   return (
     <>
       <div class="filters">
@@ -82,11 +86,16 @@ export function NarrowingBar({ narrowing, onChange, children }: NarrowingBarProp
           onChange={types => set({ types })}
         />
         <Select label="Added" value={narrowing.age} options={AGES} onChange={age => set({ age })} />
-        <TextField label="Tags" value={narrowing.tags} suggestions={suggested("tag")} onInput={tags => set({ tags })} />
+        <TextField
+          label="Tags"
+          value={narrowing.tags}
+          suggestions={suggestionsOf(facets, "tag")}
+          onInput={tags => set({ tags })}
+        />
         <TextField
           label="Context"
           value={narrowing.context}
-          suggestions={suggested("context")}
+          suggestions={suggestionsOf(facets, "context")}
           onInput={context => set({ context })}
         />
         {children}
@@ -96,8 +105,8 @@ export function NarrowingBar({ narrowing, onChange, children }: NarrowingBarProp
   )
 }
 
-const chosenOf = ({ types, tags, context }: Narrowing): Record<FacetName, string[]> => ({
+const chosenOf = ({ types, tags, context }: Narrowing): Chosen => ({
   type: itemsOf(types),
   tag: itemsOf(tags),
-  context: context ? [context] : [],
+  context: context.trim() ? [context.trim()] : [],
 })
