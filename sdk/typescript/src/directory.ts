@@ -97,6 +97,7 @@ async function bring(
     const error = rejected.get(nameIn(path))
     if (error) result.rejected.push({ path, code: error.code, message: error.message })
   }
+  if (former.length === 0) return
   // Equal files of several paths are one.
   const used = new Set([...known.values()].map(({ file_id }) => file_id))
   for (const id of former) if (!used.has(id)) await gone(files, id, options)
