@@ -96,15 +96,18 @@ const inFish: Complete = async line =>
     found => found.split("\t")[0]!,
   )
 
-/** In a terminal of its own, where every match that is added is printed instead. */
+/**
+ * In a terminal of its own, where every match that is added is printed instead. What is typed is echoed, once or twice: the marks
+ * that are waited for are written in pieces there, and stand whole in what is printed alone.
+ */
 const inZsh: Complete = async line => {
   const script = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell 'PS1= PS2=; unsetopt zle_bracketed_paste 2>/dev/null; autoload -Uz compinit && compinit -u -D; source ${join(folder, "zsh")}'
 zpty -w shell 'compadd() { [[ \${@[(I)-[OAD]]} -ne 0 ]] && { builtin compadd "$@"; return }; local -a found; builtin compadd -O found "$@"; print -l "<"\${^found}">"; builtin compadd "$@" }'
-zpty -w shell 'list() { compstate[insert]= ; _main_complete; print "<end>"; exit }; zle -C list list-choices list; bindkey "^I" list; print "<ready>"'
-zpty -m -r shell out '*<ready>*<ready>*'
+zpty -w shell 'list() { compstate[insert]= ; _main_complete; print "<en""d>"; exit }; zle -C list list-choices list; bindkey "^I" list; print "<rea""dy>"'
+zpty -m -r shell out '*<ready>*'
 zpty -w -n shell $'${line}\\t'
 zpty -m -r shell out '*<end>*'
 print -r -- $out`
