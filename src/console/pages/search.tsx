@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { api, query } from "../api.ts"
 import { placeOf } from "../format.ts"
 import { Lazy } from "../lazy.tsx"
@@ -66,7 +66,8 @@ function useQuestion() {
   useEffect(() => setLimit(PAGE_SIZE), [question])
   const place = opened ? { file: opened.fileId, at: `${opened.start}-${opened.end}` } : {}
   const whole = question + (question ? query(place).replace("?", "&") : query(place))
-  useEffect(() => go(`/search${whole}`, true), [whole])
+  // At once with what is shown: whoever reloads then sees the same.
+  useLayoutEffect(() => go(`/search${whole}`, true), [whole])
   const { explain, rerank, exact, flat } = switches
   const request = {
     query: asked,
