@@ -136,6 +136,12 @@ describe.skipIf(!canRun)("a backup of several machines", () => {
     expect([early.code, early.err]).toEqual([1, expect.stringContaining("not all of the backup of clus_")])
 
     expect(await carrel(["restore", whole], { env })).toMatchObject({ code: 0 })
+    // What the two backups told the audit log of themselves came after what they hold.
+    const told = await onServer(database!, "delete from audit_pending returning told")
+    expect(told.map(row => JSON.parse((row as { told: string }).told).action)).toEqual([
+      "backup.create",
+      "backup.create",
+    ])
     const [source, target] = [await openPostgres(database!), await openPostgres(empty!)]
     try {
       await compareRecords(source, target, () => {})
