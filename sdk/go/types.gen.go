@@ -1170,6 +1170,12 @@ type FileList struct {
 	Data []FileRecord `json:"data"`
 
 	Pagination Pagination `json:"pagination"`
+
+	// Leads to what follows; null at the end.
+	Next *string `json:"next"`
+
+	// Leads to what goes before; null at the beginning.
+	Previous *string `json:"previous"`
 }
 
 // FileObject is as the reference tells.
@@ -4653,6 +4659,12 @@ type ListFilesQuery struct {
 
 	// 1 to 100.
 	PageSize *int `json:"page_size,omitzero"`
+
+	// `next` of an answer in the same order: `page_size` files behind it.
+	After *string `json:"after,omitzero"`
+
+	// `previous` of an answer in the same order: the files before it.
+	Before *string `json:"before,omitzero"`
 
 	// Comma-separated: queued, indexing, searchable, failed.
 	Status *string `json:"status,omitzero"`

@@ -7,7 +7,7 @@ import type { Condition } from "../storage/json-words.ts"
 import { texts, type Words, words } from "../storage/words.ts"
 import { both } from "../threads/both.ts"
 import { Lru } from "../threads/lru.ts"
-import { type IdPage, type IdPageRequest, readingOf } from "./id-pages.ts"
+import { type CursorRequest, type IdPage, type IdPageRequest, readingOf } from "./id-pages.ts"
 import { foldName } from "./labels.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 
@@ -31,12 +31,15 @@ export interface FileListRequest extends FileFilter {
   pageSize: number
 }
 
-/** What follows a file in a list of that order, or the beginning of the list. */
-export interface FilePageRequest extends FileFilter {
+/** Where a file stands in a list of some order. */
+export interface FilePlace {
+  value: Value
+  id: string
+}
+
+/** What follows a place in a list of that order or goes before it, or the beginning of the list. */
+export interface FilePageRequest extends FileFilter, CursorRequest<FilePlace> {
   sort: FileSort
-  order: "asc" | "desc"
-  limit: number
-  after?: { value: Value; id: string } | undefined
 }
 
 /** Constants of the language: nothing of a request stands in the text of a query. */
@@ -94,16 +97,17 @@ export class FileList {
 
   /** The same by cursor: see `placeOf`. */
   async pageAfter(view: View, request: FilePageRequest): Promise<IdPage<FileRecord>> {
-    const { sort, order, limit, after } = request
+    const { cursor, direction, compares, rows, page } = readingOf(request)
     const { text, values } = conditionOf(view, request, this.words)
-    const column = ORDER_BY[sort]
-    const behind = after ? ` and (${column}, id) ${order === "asc" ? ">" : "<"} (?, ?)` : ""
+    const column = ORDER_BY[request.sort]
+    const beyond = cursor ? ` and (${column}, id) ${compares} (?, ?)` : ""
     const read = await readerFor(view, request)<FileRow>(
       this.database,
-      `select * from files where ${text}${behind} order by ${column} ${DIRECTION[order]}, id ${DIRECTION[order]} limit ?`,
-      [...values, ...(after ? [after.value, after.id] : []), limit + 1],
+      `select * from files where ${text}${beyond} order by ${column} ${direction}, id ${direction} limit ?`,
+      [...values, ...(cursor ? [cursor.value, cursor.id] : []), rows],
     )
-    return { items: read.slice(0, limit).map(toFileRecord), hasMore: read.length > limit }
+    const { items, hasMore } = page(read)
+    return { items: items.map(toFileRecord), hasMore }
   }
 
   /** How many a filter lets pass. */

@@ -1,12 +1,14 @@
 /** Pages of lists that are read by cursor: what follows a row, or goes before it, in the order in which they were made. */
-export interface IdPageRequest {
+export interface CursorRequest<Cursor> {
   limit: number
   order: "asc" | "desc"
   /** Begins behind this one. */
-  after?: string | undefined
+  after?: Cursor | undefined
   /** Ends before this one; ignored beside `after`. */
-  before?: string | undefined
+  before?: Cursor | undefined
 }
+
+export type IdPageRequest = CursorRequest<string>
 
 export interface IdPage<Item> {
   items: Item[]
@@ -15,7 +17,7 @@ export interface IdPage<Item> {
 }
 
 /** How the rows of a page are to be read: one more than `limit`, so that it shows whether there are others. */
-export function readingOf({ after, before, order, limit }: IdPageRequest) {
+export function readingOf<Cursor>({ after, before, order, limit }: CursorRequest<Cursor>) {
   const isBack = before !== undefined && after === undefined
   const direction = (order === "asc") === isBack ? "desc" : "asc"
   return {

@@ -138,3 +138,54 @@ describe("a file", () => {
     expect(await names("")).not.toContain("b_100%.txt")
   })
 })
+
+describe("a list that is read on by cursor", () => {
+  const NAMES = Array.from({ length: 12 }, (_, i) => `cursor ${String(i).padStart(2, "0")}.txt`)
+  const byName = "name=cursor&sort=name&order=asc&page_size=4"
+  const page = async (more: string) => (await client.get(`/libraries?${byName}${more}`)).body
+  const named = ({ data }: any): string[] => data.map(({ name }: any) => name)
+  let records: any[]
+  beforeAll(async () => {
+    records = await client.index(NAMES.map(name => ({ name, data: `text of ${name}` })))
+  })
+
+  test("goes on where it ended, forwards and backwards, and says where it ends", async () => {
+    const first = await page("")
+    const second = await page(`&after=${first.next}`)
+    const third = await page(`&after=${second.next}`)
+    expect([first, second, third].flatMap(named)).toEqual(NAMES)
+    expect([first.previous, third.next]).toEqual([null, null])
+    expect(second.pagination).toMatchObject({ page_size: 4, total_items: 12, has_next: true })
+    const back = await page(`&before=${third.previous}`)
+    expect(named(back)).toEqual(named(second))
+    const start = await page(`&before=${back.previous}`)
+    expect([named(start), start.previous]).toEqual([named(first), null])
+    // a page by number leads on, too
+    const numbered = await page("&page=2")
+    expect(named(await page(`&before=${numbered.previous}`))).toEqual(named(first))
+  })
+
+  test("leaves none out and repeats none while files before and behind it come and go", async () => {
+    const first = await page("")
+    for (const { id } of records.slice(0, 4)) await client.delete(`/libraries/${id}`) // also the one that it ended with
+    await client.index([{ name: "cursor 00 again.txt", data: "came later" }])
+    const second = await page(`&after=${first.next}`)
+    expect(named(second)).toEqual(NAMES.slice(4, 8))
+    expect(named(await page(`&before=${second.previous}`))).toEqual(["cursor 00 again.txt"])
+    expect(named(await page(`&after=${second.next}`))).toEqual(NAMES.slice(8))
+  })
+
+  test.each([
+    ["another order", (next: string) => `&order=desc&after=${next}`, "after"],
+    ["another field", (next: string) => `&sort=size&before=${next}`, "before"],
+    ["nothing", () => "&after=nonsense", "after"],
+    ["both directions", (next: string) => `&after=${next}&before=${next}`, "before"],
+  ])("refuses a cursor of %s", async (_, more, field) => {
+    const { next } = (await client.get("/libraries?page_size=1&sort=name&order=asc")).body
+    const asked = new URLSearchParams(more(next))
+    const given = new URLSearchParams({ sort: "name", order: "asc", page_size: "1", ...Object.fromEntries(asked) })
+    const { status, body } = await client.get(`/libraries?${given}`)
+    expect([status, body.error.code]).toEqual([400, "invalid_request"])
+    expect(JSON.stringify(body.error)).toContain(field)
+  })
+})

@@ -707,6 +707,10 @@ export interface FileFailedStreamed {
 export interface FileList {
   data: FileRecord[]
   pagination: Pagination
+  /** Leads to what follows; null at the end */
+  next: string | null
+  /** Leads to what goes before; null at the beginning */
+  previous: string | null
 }
 
 export interface FileObject {
@@ -3365,6 +3369,10 @@ export interface Calls {
       page?: number
       /** 1 to 100 */
       page_size?: number
+      /** `next` of an answer in the same order: `page_size` files behind it */
+      after?: string
+      /** `previous` of an answer in the same order: the files before it */
+      before?: string
       /** Comma-separated: queued, indexing, searchable, failed */
       status?: string
       /** Comma-separated extensions */

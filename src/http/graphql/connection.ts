@@ -1,5 +1,6 @@
-/** Lists as connections: entries with cursors, read forwards. A cursor says a place in one kind of list, and nothing else. */
+/** Lists as connections: entries with cursors, read forwards. */
 import { invalid } from "../../errors.ts"
+import { cursorOf, placeOf } from "../cursor.ts"
 import type { Window } from "./loaders.ts"
 
 export interface ConnectionArguments {
@@ -16,35 +17,12 @@ export function firstOf({ first }: ConnectionArguments, fallback: number, most =
   return wanted
 }
 
-type Place = (string | number)[]
-
-/** @param list which kind of list it is of, and in which order */
-export const cursorOf = (list: string, ...place: Place): string =>
-  Buffer.from(JSON.stringify([list, ...place])).toString("base64url")
-
 /** @returns undefined for the beginning. @throws AppError invalid_request for what is no cursor of such a list */
-export function placeAfter<const Types extends readonly ("string" | "number")[]>(
+export const placeAfter = <const Types extends readonly ("string" | "number")[]>(
   { after }: ConnectionArguments,
   list: string,
   types: Types,
-): { [At in keyof Types]: Types[At] extends "string" ? string : number } | undefined {
-  if (after === undefined || after === null) return undefined
-  const [of, ...place] = decoded(after)
-  if (of !== list || place.length !== types.length || types.some((type, at) => typeof place[at] !== type))
-    throw invalid("after", "is no cursor of this list")
-  return place as never
-}
-
-const MAX_CURSOR = 4_000
-
-function decoded(cursor: string): unknown[] {
-  try {
-    const value: unknown = cursor.length > MAX_CURSOR ? [] : JSON.parse(Buffer.from(cursor, "base64url").toString())
-    return Array.isArray(value) ? value : []
-  } catch {
-    return []
-  }
-}
+) => (after === undefined || after === null ? undefined : placeOf(after, list, types, "after"))
 
 /** The place that a list of numbered entries begins behind. @throws AppError invalid_request */
 export function numberAfter(given: ConnectionArguments, list: string): number {

@@ -11,6 +11,8 @@ const byId = t.Object({ file_id: t.String() })
 
 const listQuery = t.Object({
   ...pageQuery,
+  after: t.Optional(t.String({ description: "`next` of an answer in the same order: `page_size` files behind it" })),
+  before: t.Optional(t.String({ description: "`previous` of an answer in the same order: the files before it" })),
   status: t.Optional(t.String({ description: "Comma-separated: queued, indexing, searchable, failed" })),
   type: t.Optional(t.String({ description: "Comma-separated extensions" })),
   tag: t.Optional(t.String({ description: "Comma-separated; any of them" })),
@@ -24,15 +26,30 @@ const listQuery = t.Object({
 })
 export type ListQuery = typeof listQuery.static
 
+const CURSOR =
+  "WyJmaWxlcyBjcmVhdGVkX2F0IGRlc2MiLCIyMDI2LTExLTIwVDEwOjAwOjAwLjAwMFoiLCJmaWxlXzAxbTd5NDh2a3ozczg1ZjFhY2R0YTIiXQ"
+const FileList = t.Object(
+  {
+    ...listOf(FileSchema, "").properties,
+    next: nullable(t.String(), { description: "Leads to what follows; null at the end", examples: [CURSOR] }),
+    previous: nullable(t.String(), {
+      description: "Leads to what goes before; null at the beginning",
+      examples: [null],
+    }),
+  },
+  { title: "FileList" },
+)
+
 export const listFiles = operation({
   id: "listFiles",
   audit: "nothing",
   scope: "files:read",
   summary: "List files",
-  description: "A value that no parameter knows is 400 and named.",
+  description:
+    "A value that no parameter knows is 400 and named. Pages by number may repeat or skip files while others come and go; pass `next` as `after`, or `previous` as `before`, to go on exactly where an answer ended. `page` is not looked at then.",
   tag: "Files",
   query: listQuery,
-  answers: { 200: { description: "One page, newest first by default", schema: listOf(FileSchema, "FileList") } },
+  answers: { 200: { description: "One page, newest first by default", schema: FileList } },
   errors: ["invalid_filter"],
 })
 

@@ -2,9 +2,14 @@
 import { Elysia } from "elysia"
 import { checkPrincipals, explain } from "../../access/acl.ts"
 import { checkContext } from "../../access/context-id.ts"
+import type { View } from "../../access/view.ts"
+import { invalid } from "../../errors.ts"
+import type { FileListRequest, FilePageRequest } from "../../library/file-list.ts"
+import type { Library } from "../../library/library.ts"
 import type { FileRecord } from "../../library/record.ts"
 import { caller } from "../context.ts"
 import type { Sent } from "../events.ts"
+import { fileCursor, filePlace } from "../file-cursor.ts"
 import { FILE_STATUSES } from "../file-record.ts"
 import { fileResponse, textResponse } from "../file-response.ts"
 import { filterOfQuery } from "../filter-request.ts"
@@ -19,10 +24,12 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
     .use(caller)
     .get(
       "/external/libraries",
-      async ({ query, principal }) => {
-        const page = pageOf(query)
-        const { data, total } = await library.list(principal.view, { ...filterOf(query, fileTypes), ...page })
-        return paginated(data, total, page)
+      ({ query, principal }) => {
+        const asked = { ...filterOf(query, fileTypes), ...pageOf(query) }
+        const { after, before } = placesOf(query, asked)
+        return after || before
+          ? pageByCursor(library, principal.view, { ...asked, after, before, limit: asked.pageSize })
+          : pageByNumber(library, principal.view, asked)
       },
       docs.listFiles(),
     )
@@ -96,6 +103,40 @@ function filterOf(query: docs.ListQuery, fileTypes: Services["fileTypes"]) {
     filter: filterOfQuery(query.filter),
   } as const
 }
+
+/** @throws AppError invalid_request */
+function placesOf({ after, before }: docs.ListQuery, order: FileListRequest) {
+  if (after && before) throw invalid("before", "does not go with after")
+  return {
+    after: after ? filePlace(after, order, "after") : undefined,
+    before: before ? filePlace(before, order, "before") : undefined,
+  }
+}
+
+async function pageByNumber({ files }: Library, view: View, request: FileListRequest) {
+  const { data, total } = await files.page(view, request)
+  const page = paginated(data, total, request)
+  return { ...page, ...edgesOf(data, request, { isFirst: request.page === 1, isLast: !page.pagination.has_next }) }
+}
+
+async function pageByCursor({ files }: Library, view: View, request: FileListRequest & FilePageRequest) {
+  const { items, hasMore } = await files.pageAfter(view, request)
+  const total = await files.total(view, request)
+  const isBack = request.before !== undefined
+  const edges = edgesOf(items, request, { isFirst: isBack && !hasMore, isLast: !isBack && !hasMore })
+  const { pagination } = paginated(items, total, request)
+  return { data: items, pagination: { ...pagination, has_next: edges.next !== null }, ...edges }
+}
+
+/** What a list goes on with behind a page, and before it. */
+const edgesOf = (
+  data: FileRecord[],
+  order: FileListRequest,
+  { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
+) => ({
+  next: isLast || data.length === 0 ? null : fileCursor(data.at(-1)!, order),
+  previous: isFirst || data.length === 0 ? null : fileCursor(data[0]!, order),
+})
 
 async function* fileEvents(records: AsyncIterable<FileRecord>): AsyncGenerator<Sent<typeof docs.FileEvent>> {
   for await (const data of records) yield { event: "file", data }

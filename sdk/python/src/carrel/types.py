@@ -877,6 +877,10 @@ class FileFailedStreamed(TypedDict):
 class FileList(TypedDict):
     data: List[FileRecord]
     pagination: Pagination
+    next: Optional[str]
+    """Leads to what follows; null at the end"""
+    previous: Optional[str]
+    """Leads to what goes before; null at the beginning"""
 
 
 

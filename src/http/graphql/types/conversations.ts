@@ -1,16 +1,9 @@
 /** Conversations and their messages. */
 
 import type { ListedConversation, PlacedMessage } from "../../../chat/conversation-lists.ts"
+import { cursorOf } from "../../cursor.ts"
 import { type Asked, there } from "../asked.ts"
-import {
-  type ConnectionArguments,
-  connection,
-  cursorOf,
-  firstOf,
-  ofWindow,
-  placeAfter,
-  windowOf,
-} from "../connection.ts"
+import { type ConnectionArguments, connection, firstOf, ofWindow, placeAfter, windowOf } from "../connection.ts"
 import { citationNodes } from "./citations.ts"
 
 /** Whose conversations and runs; a null is as nothing. */

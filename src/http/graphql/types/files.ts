@@ -1,21 +1,14 @@
 /** Files, and the passages that they are cut into. */
 import { checkContext } from "../../../access/context-id.ts"
 import { filterOf } from "../../../access/filter/filter.ts"
-import { type FileFilter, type FileSort, placeOf } from "../../../library/file-list.ts"
+import type { FileFilter, FileSort } from "../../../library/file-list.ts"
 import type { FilePassage } from "../../../library/file-passages.ts"
 import type { FileRecord } from "../../../library/record.ts"
 import type { FileStatus } from "../../../storage/files.ts"
+import { fileCursor, filePlace } from "../../file-cursor.ts"
 import { timeOf, typesOf } from "../../schemas.ts"
 import { type Asked, there } from "../asked.ts"
-import {
-  type ConnectionArguments,
-  connection,
-  cursorOf,
-  firstOf,
-  ofWindow,
-  placeAfter,
-  windowOf,
-} from "../connection.ts"
+import { type ConnectionArguments, connection, firstOf, ofWindow, windowOf } from "../connection.ts"
 
 /** How files are asked for; a null is as nothing. */
 export interface FileNarrowing {
@@ -63,9 +56,7 @@ export async function files(given: FilesArguments, asked: Asked) {
   const { library } = asked.house
   const filter = filterOfFiles(given, asked)
   const { sort, order } = { sort: given.sort ?? "created_at", order: given.order ?? "desc" } as const
-  const list = `files ${sort} ${order}`
-  const place = placeAfter(given, list, [sort === "size" ? "number" : "string", "string"])
-  const after = place && { value: place[0], id: place[1] }
+  const after = typeof given.after === "string" ? filePlace(given.after, { sort, order }, "after") : undefined
   const { items, hasMore } = await library.files.pageAfter(asked.view, {
     ...filter,
     ...{ sort, order, after },
@@ -73,7 +64,7 @@ export async function files(given: FilesArguments, asked: Asked) {
   })
   const entries = items.map(record => ({
     node: fileNode(record, asked),
-    cursor: cursorOf(list, placeOf(record, sort), record.id),
+    cursor: fileCursor(record, { sort, order }),
   }))
   const total = () => library.files.total(asked.view, filter)
   return connection(entries, { hasMore, isBehind: after !== undefined, total })

@@ -1,16 +1,9 @@
 /** Agent runs, their steps and what people were asked to allow. */
 
 import type { RunState, RunSummary, StepRecord } from "../../../agents/run-record.ts"
+import { cursorOf } from "../../cursor.ts"
 import { type Asked, there } from "../asked.ts"
-import {
-  type ConnectionArguments,
-  connection,
-  cursorOf,
-  firstOf,
-  ofWindow,
-  placeAfter,
-  windowOf,
-} from "../connection.ts"
+import { type ConnectionArguments, connection, firstOf, ofWindow, placeAfter, windowOf } from "../connection.ts"
 import { citationNodes } from "./citations.ts"
 import { type OwnedArguments, ownedFilter } from "./conversations.ts"
 

@@ -3,8 +3,9 @@ import { endUserOf } from "../../../access/end-user.ts"
 import { invalid, notBlank } from "../../../errors.ts"
 import { ASKED_FOR } from "../../../search/rerank/budgets.ts"
 import type { Hit, SearchFilters, SearchMode } from "../../../search/types.ts"
+import { cursorOf } from "../../cursor.ts"
 import type { Asked } from "../asked.ts"
-import { type ConnectionArguments, connection, cursorOf, firstOf, numberAfter } from "../connection.ts"
+import { type ConnectionArguments, connection, firstOf, numberAfter } from "../connection.ts"
 import { type FileNarrowing, fileIfThere, narrowingOf } from "./files.ts"
 
 interface SearchArguments extends ConnectionArguments, FileNarrowing {

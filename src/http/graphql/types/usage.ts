@@ -1,7 +1,8 @@
 /** What was used. */
 import { type Bucket, type Group, usageQueryOf } from "../../../governance/usage/report.ts"
+import { cursorOf } from "../../cursor.ts"
 import type { Asked } from "../asked.ts"
-import { type ConnectionArguments, connection, cursorOf, firstOf, numberAfter } from "../connection.ts"
+import { type ConnectionArguments, connection, firstOf, numberAfter } from "../connection.ts"
 
 interface UsageArguments extends ConnectionArguments {
   from?: unknown

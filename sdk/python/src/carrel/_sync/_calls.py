@@ -584,6 +584,8 @@ class Calls:
         *,
         page: Optional[int] = None,
         page_size: Optional[int] = None,
+        after: Optional[str] = None,
+        before: Optional[str] = None,
         status: Optional[str] = None,
         type: Optional[str] = None,
         tag: Optional[str] = None,
@@ -597,7 +599,7 @@ class Calls:
         options: Optional[CallOptions] = None,
     ) -> _types.FileList:
         """List files"""
-        return cast("_types.FileList", self._transport.call(ROUTES["listFiles"], query={"page": page, "page_size": page_size, "status": status, "type": type, "tag": tag, "name": name, "context_id": context_id, "created_after": created_after, "created_before": created_before, "filter": filter, "sort": sort, "order": order}, options=options))
+        return cast("_types.FileList", self._transport.call(ROUTES["listFiles"], query={"page": page, "page_size": page_size, "after": after, "before": before, "status": status, "type": type, "tag": tag, "name": name, "context_id": context_id, "created_after": created_after, "created_before": created_before, "filter": filter, "sort": sort, "order": order}, options=options))
 
     def get_file(
         self,
