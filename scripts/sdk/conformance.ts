@@ -14,10 +14,20 @@ import { executableCommand } from "../../test/support/executable.ts"
 import { LLAMA, startOllama } from "../../test/support/ollama.ts"
 import { FaultProxy } from "./conformance/fault-proxy.ts"
 import { type Language, languages, Runner } from "./conformance/runners.ts"
-import { difference, filled, readScenarios, type Scenario, type Step, scrubbed } from "./conformance/scenario.ts"
+import {
+  chainsOf,
+  difference,
+  filled,
+  readScenarios,
+  type Scenario,
+  type Step,
+  scrubbed,
+} from "./conformance/scenario.ts"
 import { signedHeaders } from "./conformance/signed.ts"
 
 const RETRY_MS = 20_000
+/** Scenarios of one kind at the same time, each in a workspace of its own: most of their time is waiting. */
+const SIDE_BY_SIDE = 3
 /** Where nothing listens. */
 const CLOSED = "http://127.0.0.1:9"
 
@@ -29,7 +39,6 @@ interface Told {
 }
 
 class Player {
-  readonly told: Told = { steps: new Map(), differences: [] }
   private readonly runner: Runner
   private saved: Record<string, unknown> = {}
 
@@ -38,6 +47,8 @@ class Player {
     /** Of a key, and of an administrator's session. */
     private readonly tokens: { token: string; session: string },
     private readonly proxy: FaultProxy,
+    /** Of the kind: what all of its players are told. */
+    private readonly told: Told,
   ) {
     this.runner = new Runner(kind.command, kind.env)
   }
@@ -165,6 +176,36 @@ async function keyOf(daemon: Daemon, workspace: string): Promise<string> {
   return JSON.parse(out).token
 }
 
+/** Those who sign in at the same time are taken for one who guesses. */
+const inTurn = (() => {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work)
+    last = done
+    return done
+  }
+})()
+
+async function played(kind: Kind, scenarios: readonly Scenario[], daemon: Daemon): Promise<Told> {
+  const told: Told = { steps: new Map(), differences: [] }
+  const left = chainsOf(scenarios)
+  const play = async (_: unknown, at: number) => {
+    const workspace = `${kind.name}-${at}`
+    const tokens = await inTurn(async () => ({
+      token: await keyOf(daemon, workspace),
+      session: await sessionOf(daemon, workspace),
+    }))
+    const player = new Player(kind, tokens, await new FaultProxy(() => daemon.url).listen(), told)
+    try {
+      for (let chain = left.shift(); chain; chain = left.shift()) for (const next of chain) await player.play(next)
+    } finally {
+      player.stop()
+    }
+  }
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, play))
+  return told
+}
+
 async function conform(only: string): Promise<number> {
   const scenarios = readScenarios(only)
   const all = languages()
@@ -175,19 +216,10 @@ async function conform(only: string): Promise<number> {
     for (const [name, turn] of Object.entries(scenes)) ollama.server.scenes.add(name, turn)
   const flags = ["--ollama-host", ollama.server.url, "--webhook-allow", "127.0.0.0/8"]
   const daemon = await startDaemon(flags, { command: await executableCommand() })
-  const players: (Player & { name?: string })[] = []
   try {
-    for (const kind of kinds) {
-      const proxy = await new FaultProxy(() => daemon.url).listen()
-      const token = await keyOf(daemon, kind.name)
-      players.push(new Player(kind, { token, session: await sessionOf(daemon, kind.name) }, proxy))
-    }
-    await Promise.all(
-      players.map(async player => {
-        for (const scenario of scenarios) await player.play(scenario)
-      }),
+    const told = await Promise.all(
+      kinds.map(async kind => ({ name: kind.name, told: await played(kind, scenarios, daemon) })),
     )
-    const told = players.map((player, at) => ({ name: kinds[at]!.name, told: player.told }))
     const differences = unequal(scenarios, told)
     for (const line of differences) console.error(line)
     const count = all.filter(language => language.kinds.length > 0).length
@@ -197,7 +229,6 @@ async function conform(only: string): Promise<number> {
     console.log(`${scenarios.length} scenarios × ${count} languages: ${equal}${without}`)
     return differences.length === 0 ? 0 : 1
   } finally {
-    for (const player of players) player.stop()
     await daemon.remove()
     ollama.server.stop()
   }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	carrel "carrel.internal/sdk"
+	"carrel.internal/sdk/internal/pauses"
 )
 
 // The tests run against a Carrel at CARREL_URL, whose model is CARREL_TEST_MODEL.
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("skipped: CARREL_URL names no Carrel")
 		return
 	}
+	pauses.First = 10 * time.Millisecond
 	os.Exit(m.Run())
 }
 

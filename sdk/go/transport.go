@@ -12,12 +12,12 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"carrel.internal/sdk/internal/pauses"
 )
 
 const (
 	defaultRetry  = time.Minute
-	firstPause    = 500 * time.Millisecond
-	longestPause  = 8 * time.Second
 	longestError  = 1 << 20
 	eventsType    = "text/event-stream"
 	jsonType      = "application/json"
@@ -122,8 +122,7 @@ func retried[T any](ctx context.Context, t *transport, r request, options []Call
 
 // pauseAfter says when to try again; false where that makes no sense.
 func pauseAfter(err error, tries int, safe bool) (time.Duration, bool) {
-	own := min(longestPause, firstPause<<min(tries, 10))
-	own = own/2 + mathrand.N(own/2)
+	own := pauses.Of(tries)
 	var connection *ConnectionError
 	if errors.As(err, &connection) {
 		return own, safe

@@ -9,9 +9,12 @@ import inspect
 import io
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import carrel
+from carrel import _policy
 
+_policy.FIRST_PAUSE_SECONDS = 0.05  # of the many tries that scenarios ask for
 IS_ASYNC = "async" in sys.argv[1:]
 BODIES = {
     *("files.add_text", "files.add_url", "files.update", "conversations.update", "agents.decide"),
@@ -148,6 +151,7 @@ async def swept(client, line):
     sweep = line["sweep"]
     places = range(0, sweep["to"] + 1, sweep["step"])
     slots = asyncio.Semaphore(sweep["parallel"])
+    threads = ThreadPoolExecutor(sweep["parallel"])
 
     async def one(at):
         more = {"x-cut-answer": str(at)}
@@ -155,9 +159,10 @@ async def swept(client, line):
             if IS_ASYNC:
                 return await carried_out(client, line, more)
             # Carrel blocks: each in a thread with a loop of its own.
-            return await asyncio.get_running_loop().run_in_executor(None, asyncio.run, carried_out(client, line, more))
+            return await asyncio.get_running_loop().run_in_executor(threads, asyncio.run, carried_out(client, line, more))
 
     answers = await asyncio.gather(*map(one, places))
+    threads.shutdown()
     seen = {json.dumps(each): each for each in answers}
     return {"result": {"calls": len(answers), "answers": list(seen.values())}}
 

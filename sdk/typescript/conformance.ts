@@ -11,6 +11,7 @@ import {
   type UploadFile,
   verifyWebhook,
 } from "./src/index.ts"
+import { PAUSE } from "./src/retries.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every call
 type Any = any
@@ -181,6 +182,7 @@ async function swept(carrel: Carrel, line: Line): Promise<object> {
   return { result: { calls, answers: [...seen].map(text => JSON.parse(text)) } }
 }
 
+PAUSE.firstMs = 50 // of the many tries that scenarios ask for
 for await (const text of createInterface({ input: process.stdin })) {
   const line = JSON.parse(text) as Line
   const { base_url: baseUrl, token, retry_ms: retryMs } = line.client

@@ -24,12 +24,16 @@ import {
   VERSION,
   verifyWebhook,
 } from "../../sdk/typescript/src/index.ts"
+import { PAUSE, pauseAfter } from "../../sdk/typescript/src/retries.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { LLAMA, type OllamaStandIn, startOllama } from "../support/ollama.ts"
 import { rejection } from "../support/rejection.ts"
 
 const MODEL = `ollama/${LLAMA.name}`
 const LEASE = "Either party may end this lease with a notice period of six months."
+
+const firstPauseMs = PAUSE.firstMs
+PAUSE.firstMs = 10
 
 let app: TestApp
 let ollama: OllamaStandIn
@@ -333,6 +337,19 @@ describe("a conversation", () => {
     const followed = await carrel.conversations.follow(reply.conversationId!).finalMessage()
     expect(followed.content).toBe("one two three four")
   })
+})
+
+test("the pauses between tries grow to eight seconds", () => {
+  PAUSE.firstMs = firstPauseMs
+  for (const [tries, most] of [
+    ...[[0, 500] as const, [1, 1_000] as const],
+    ...[4, 5, 1_000].map(tries => [tries, 8_000] as const),
+  ])
+    for (const _ of Array(100)) {
+      const pause = pauseAfter(new ConnectionError("cut"), tries, true)
+      expect(pause).toBeWithin(most / 2, most + 1)
+    }
+  PAUSE.firstMs = 10
 })
 
 describe("a call", () => {

@@ -27,6 +27,8 @@ export interface Step {
 
 export interface Scenario {
   name: string
+  /** The scenario whose workspace, as it leaves it, this one stands in. */
+  after?: string
   /** The way of the language to give a call up, which blocking Python lacks. */
   needs?: "cancel"
   scenes?: Record<string, ScriptedTurn>
@@ -45,7 +47,18 @@ export function readScenarios(only = ""): Scenario[] {
   const names = all.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice) throw new Error(`two scenarios are called ${twice}`)
-  return all.filter(({ name }) => name.includes(only))
+  const wanted = all.filter(({ name }) => name.includes(only))
+  const before = new Set(wanted.map(({ after }) => after))
+  return all.filter(scenario => wanted.includes(scenario) || before.has(scenario.name))
+}
+
+/** Each with those that stand in its workspace; the long ones first: begun last they would go on alone. */
+export function chainsOf(scenarios: readonly Scenario[]): Scenario[][] {
+  const chains = scenarios
+    .filter(({ after }) => after === undefined)
+    .map(first => [first, ...scenarios.filter(({ after }) => after === first.name)])
+  const isLong = (chain: readonly Scenario[]) => chain.some(({ steps }) => steps.some(({ sweep }) => sweep))
+  return [...chains.filter(isLong), ...chains.filter(chain => !isLong(chain))]
 }
 
 /** The value with `$name.path` replaced by what was saved. */

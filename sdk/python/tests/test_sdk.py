@@ -16,11 +16,16 @@ import unittest
 import urllib.error
 import urllib.request
 from pathlib import Path
+from unittest import mock
 
 import carrel
+from carrel import _policy
 from carrel._sse import EventParser
 
 ROOT = Path(__file__).parent.parent
+PAUSE_SECONDS = _policy.FIRST_PAUSE_SECONDS
+_policy.FIRST_PAUSE_SECONDS = 0.01
+
 LEASE = b"Either party may end this lease with a notice period of six months."
 
 
@@ -84,7 +89,7 @@ class Proxy:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.handle_error = lambda *_: None  # a client that goes away
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
 
     def __enter__(self):
@@ -267,6 +272,15 @@ class Retries(WithServer):
         with Proxy(lambda *_: time.sleep(1) or None) as proxy:
             with self.assertRaises(carrel.TimeoutError):
                 self.client(proxy.url, timeout=0.2, retry_time=0).models.list()
+
+
+class Pauses(unittest.TestCase):
+    def test_they_grow_to_eight_seconds(self):
+        with mock.patch.object(_policy, "FIRST_PAUSE_SECONDS", PAUSE_SECONDS):
+            for tries, most in ((0, 0.5), (1, 1), (4, 8), (5, 8), (1_000, 8)):
+                for _ in range(100):
+                    pause = _policy.pause_of(carrel.ConnectionError("cut"), tries, True)
+                    self.assertTrue(most / 2 <= pause <= most, (tries, pause))
 
 
 class Errors(WithServer):

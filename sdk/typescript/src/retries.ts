@@ -1,12 +1,12 @@
 /** When something is tried again. */
 import { ApiError, ConnectionError, TimeoutError } from "./api-error.ts"
 
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 8_000
+/** Before the second try, and where it stops to double. Tests shorten the first. */
+export const PAUSE = { firstMs: 500, longestMs: 8_000 }
 
 /** Milliseconds until the next try; undefined where another makes no sense. */
 export function pauseAfter(error: unknown, tries: number, isSafe: boolean): number | undefined {
-  const own = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries) * (0.5 + Math.random() / 2)
+  const own = Math.min(PAUSE.longestMs, PAUSE.firstMs * 2 ** tries) * (0.5 + Math.random() / 2)
   if (error instanceof ConnectionError || error instanceof TimeoutError) return isSafe ? own : undefined
   if (!(error instanceof ApiError)) return undefined
   // 429 and 503 are said before anything is done; 502 is said of what was tried.

@@ -15,9 +15,14 @@ import (
 	"time"
 
 	carrel "carrel.internal/sdk"
+	"carrel.internal/sdk/internal/pauses"
 )
 
-const longestLine = 64 << 20
+const (
+	longestLine = 64 << 20
+	// firstPause is of the many tries that scenarios ask for.
+	firstPause = 50 * time.Millisecond
+)
 
 type line struct {
 	Client struct {
@@ -46,6 +51,7 @@ type line struct {
 }
 
 func main() {
+	pauses.First = firstPause
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, longestLine)
 	for lines.Scan() {
