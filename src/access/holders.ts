@@ -46,14 +46,14 @@ export class Holders {
     const membership = await this.database
       .selectFrom("memberships")
       .innerJoin("users", "users.id", "memberships.user_id")
-      .select(["memberships.workspace_id", "users.role"])
+      .select(["memberships.workspace_id", "users.role", "users.group_names as groups"])
       .where("users.id", "=", id)
       .where("users.disabled_at", "is", null)
       .$if(workspaceId !== undefined, query => query.where("memberships.workspace_id", "=", workspaceId!))
       .executeTakeFirst()
     if (!membership) return undefined
-    const { workspace_id, role } = membership
-    return holder(principalOfUser({ userId: id, role, workspaceId: workspace_id }), null)
+    const { workspace_id, role, groups } = membership
+    return holder(principalOfUser({ userId: id, role, workspaceId: workspace_id, groups }), null)
   }
 }
 

@@ -3,6 +3,7 @@ import { sql } from "kysely"
 import { canonicalJson } from "../canonical-json.ts"
 import type { ApiKeysTable, ScopedTokensTable } from "../storage/keys.ts"
 import type { Filter } from "./filter/filter.ts"
+import { principalsOf } from "./groups.ts"
 import { type Quota, stored } from "./limits.ts"
 import type { Principal, Scope } from "./principal.ts"
 import { hashToken } from "./token.ts"
@@ -23,6 +24,10 @@ export const OWNER_SEES_ALL = sql<number>`case when api_keys.owner_id is null or
   select 1 from users where users.id = api_keys.owner_id and users.role = 'administrator'
 ) then 1 else 0 end`.as("owner_sees_all")
 
+/** Groups of the member whose key it is; null for one of nobody, or of an administrator. JSON array. */
+export const OWNER_GROUPS = sql<string | null>`(select users.group_names from users
+  where users.id = api_keys.owner_id and users.role <> 'administrator')`.as("owner_groups")
+
 /** What of a key's row decides what it may do. */
 export const GRANTS = [
   "api_keys.id",
@@ -33,13 +38,23 @@ export const GRANTS = [
   "api_keys.models",
   "api_keys.filter",
   "api_keys.quota",
+  "api_keys.owner_id",
   OWNER_SEES_ALL,
+  OWNER_GROUPS,
 ] as const
 
 export type KeyGrants = Pick<
   ApiKeysTable,
-  "id" | "workspace_id" | "scopes" | "rate_limit_per_minute" | "context_ids" | "models" | "filter" | "quota"
-> & { owner_sees_all: number }
+  | "id"
+  | "workspace_id"
+  | "scopes"
+  | "rate_limit_per_minute"
+  | "context_ids"
+  | "models"
+  | "filter"
+  | "quota"
+  | "owner_id"
+> & { owner_sees_all: number; owner_groups: string | null }
 
 /** What a token narrows its key to. */
 export type TokenGrants = Pick<
@@ -52,13 +67,20 @@ export type TokenGrants = Pick<
  * other things. Empty for a key that nothing narrows.
  */
 export const limitsMark = (key: KeyLimits): string => {
-  const { context_ids, models, filter, owner_sees_all } = key
+  const { context_ids, models, filter, owner_sees_all, owner_id, owner_groups } = key
+  const owner = owner_groups === null ? [] : [owner_id, owner_groups]
   return isNarrowed(key)
-    ? ` ${hashToken(JSON.stringify([context_ids, models, filter, owner_sees_all])).slice(0, 16)}`
+    ? ` ${hashToken(JSON.stringify([context_ids, models, filter, owner_sees_all, ...owner])).slice(0, 16)}`
     : ""
 }
 
-type KeyLimits = Pick<KeyGrants, "context_ids" | "models" | "filter" | "owner_sees_all">
+type KeyLimits = Pick<KeyGrants, "context_ids" | "models" | "filter" | "owner_sees_all" | "owner_id" | "owner_groups">
+
+/** A key of a member sees the files that the member sees. */
+const principalsOfKey = ({ owner_id, owner_groups }: KeyLimits): string[] | null =>
+  owner_id === null || owner_groups === null
+    ? null
+    : principalsOf({ id: owner_id, role: "member", group_names: owner_groups })
 
 const isNarrowed = ({ context_ids, models, filter, owner_sees_all }: KeyLimits): boolean =>
   context_ids !== null || models !== null || filter !== null || owner_sees_all === 0
@@ -76,7 +98,7 @@ export function principalOfKey(key: KeyGrants, credential: string): Principal {
       workspaceId: key.workspace_id,
       contexts: stored<string[]>(key.context_ids),
       filters: filtersOf(key),
-      principals: null,
+      principals: principalsOfKey(key),
       models: stored<string[]>(key.models),
       own: isNarrowed(key) ? { ownerId: key.id, maker: null, endUser: null } : null,
       author: { type: "key", id: key.id, maker: null, endUser: null },
@@ -94,12 +116,13 @@ export function principalOfToken(key: KeyGrants, token: TokenGrants, credential:
   const { view } = ofKey
   const scopes = stored<Scope[]>(token.scopes)
   const limits = { contexts: stored<string[]>(token.context_ids), filters: filtersOf(token) }
+  const principals = stored<string[]>(token.principals)
   const narrowed: View = {
     ...withinBoth(view, limits),
-    principals: stored<string[]>(token.principals),
+    principals: sharedBy(view.principals, principals),
   }
-  const hasLimits = token.context_ids !== null || token.filter !== null || token.principals !== null
-  const maker = hasLimits ? makerOf(token, narrowed) : null
+  const hasLimits = token.context_ids !== null || token.filter !== null || principals !== null
+  const maker = hasLimits ? makerOf(token, { ...narrowed, principals }) : null
   const own = { ownerId: hasLimits ? key.id : (view.own?.ownerId ?? null), maker, endUser: token.end_user }
   return {
     ...ofKey,
@@ -113,6 +136,10 @@ export function principalOfToken(key: KeyGrants, token: TokenGrants, credential:
     scopes: ofKey.scopes.filter(scope => scope !== "tokens" && (scopes === null || scopes.includes(scope))),
   }
 }
+
+/** Null stands for all principals. */
+const sharedBy = (ofKey: readonly string[] | null, ofToken: readonly string[] | null): readonly string[] | null =>
+  ofKey && ofToken ? ofKey.filter(each => ofToken.includes(each)) : (ofKey ?? ofToken)
 
 /**
  * Whose work a token with limits sees: what it made itself, and for an end user also what his other tokens made that had

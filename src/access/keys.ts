@@ -9,7 +9,15 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { changeMark, type Database, type Executor } from "../storage/database.ts"
 import type { ApiKeysTable } from "../storage/keys.ts"
-import { credentialOf, GRANTS, isActive, OWNER_SEES_ALL, ownerIsActive, principalOfKey } from "./key-principal.ts"
+import {
+  credentialOf,
+  GRANTS,
+  isActive,
+  OWNER_GROUPS,
+  OWNER_SEES_ALL,
+  ownerIsActive,
+  principalOfKey,
+} from "./key-principal.ts"
 import { columnsOf, type KeySettings, newColumns } from "./key-settings.ts"
 import { LastUsed } from "./last-used.ts"
 import { type Limits, type Quota, stored } from "./limits.ts"
@@ -123,7 +131,7 @@ export class ApiKeys {
     const row = await this.database
       .selectFrom("api_keys")
       .selectAll()
-      .select([ownerIsActive.as("owner_active"), OWNER_SEES_ALL])
+      .select([ownerIsActive.as("owner_active"), OWNER_SEES_ALL, OWNER_GROUPS])
       .where("client_id", "=", credentials.clientId)
       .executeTakeFirst()
     const privateKeyHash = hash(credentials.privateKey)

@@ -3,7 +3,8 @@ import { type RawBuilder, sql } from "kysely"
 import { AppError } from "../errors.ts"
 import type { Executor } from "../storage/database.ts"
 import type { OwnedColumns, OwnerType } from "../storage/owned.ts"
-import { filled } from "../storage/words.ts"
+import { filled, words } from "../storage/words.ts"
+import { principalsOf } from "./groups.ts"
 import type { View } from "./view.ts"
 
 /** Spelled as on the wire. */
@@ -24,6 +25,8 @@ type Table =
   | "batch_files"
   | "schedules"
   | "receipts"
+
+type Work = OwnedColumns & { workspace_id: string }
 
 /** The condition on rows: those of the workspace, for who sees all of them. */
 export function ownedBy({ workspaceId, own }: View, table: Table): RawBuilder<boolean> {
@@ -60,13 +63,40 @@ export const ownerOf = (
  * maker adds to what credentials with limits made: whoever else sees it sees more than they do.
  * @throws AppError forbidden
  */
-export async function refuseWork(executor: Executor, { author }: View, work: OwnedColumns): Promise<void> {
+export async function refuseWork(executor: Executor, { author }: View, work: Work): Promise<void> {
   const { owner_type: type, owner_id: id, maker } = work
   if (type === author?.type && id === author?.id && maker === author?.maker) return
-  if (maker === null && (type !== "key" || !(await isNarrowKey(executor, id)))) return
+  if (maker === null && (type !== "key" || !(await isNarrowKey(executor, id))) && !(await missesFiles(executor, work)))
+    return
   throw new AppError("forbidden", {
     message: "it belongs to credentials that see fewer files: they would read what yours find. Begin one of your own",
   })
+}
+
+/** Whether an acl hides a file of the workspace from the member whose work it is, or whose key made it. */
+async function missesFiles(executor: Executor, { owner_id, workspace_id }: Work): Promise<boolean> {
+  const member = await executor
+    .selectFrom("users")
+    .select(["id", "role", "group_names"])
+    .where(eb =>
+      eb.or([
+        eb("id", "=", owner_id),
+        eb("id", "=", eb.selectFrom("api_keys").select("owner_id").where("api_keys.id", "=", owner_id)),
+      ]),
+    )
+    .executeTakeFirst()
+  const principals = member ? principalsOf(member) : null
+  if (principals === null) return false
+  const isNamed = filled<boolean>(words(executor).overlaps("files.acl"), JSON.stringify(principals))
+  const hidden = await executor
+    .selectFrom("files")
+    .select("id")
+    .where("workspace_id", "=", workspace_id)
+    .where("acl", "is not", null)
+    .where(eb => eb.not(isNamed))
+    .limit(1)
+    .executeTakeFirst()
+  return hidden !== undefined
 }
 
 async function isNarrowKey(executor: Executor, id: string | null): Promise<boolean> {

@@ -18,6 +18,10 @@ export interface SessionPrincipal {
   role: UserRole
   workspaceId: string
   expiresAt: string
+  /** JSON array. */
+  groups: string
+  /** The session and what its user may do: a request that lasts ends when the user may do less, or other things. */
+  credential: string
 }
 
 export interface SessionRecord {
@@ -98,6 +102,7 @@ export class Sessions {
       .innerJoin("users", "users.id", "sessions.user_id")
       .select(["sessions.id as sessionId", "sessions.user_id as userId", "sessions.workspace_id as workspaceId"])
       .select(["sessions.expires_at as expiresAt", "users.email", "users.name", "users.role"])
+      .select("users.group_names as groups")
       .where("sessions.token_hash", "=", hashToken(token))
       .where("sessions.expires_at", ">", now)
       .where("users.disabled_at", "is", null)
@@ -105,21 +110,22 @@ export class Sessions {
       .executeTakeFirst()
     if (!row) return null
     this.lastUsed.note(row.sessionId)
-    return row
+    return { ...row, credential: credentialOf(row) }
   }
 
-  /** Those of some sessions that have neither ended nor expired and whose user is enabled. */
-  async alive(ids: string[]): Promise<Set<string>> {
+  /** Those of some credentials whose session has neither ended nor expired and whose user is enabled, and may do what he might. */
+  async alive(credentials: readonly string[]): Promise<Set<string>> {
+    const ids = credentials.map(credential => credential.split(" ")[0]!)
     const rows = await this.database
       .selectFrom("sessions")
       .innerJoin("users", "users.id", "sessions.user_id")
-      .select("sessions.id")
+      .select(["sessions.id as sessionId", "users.role", "users.group_names as groups"])
       .where("sessions.id", "in", ids)
       .where("sessions.expires_at", ">", new Date().toISOString())
       .where("users.disabled_at", "is", null)
       .where(this.isHonoured)
       .execute()
-    return new Set(rows.map(({ id }) => id))
+    return new Set(credentials).intersection(new Set(rows.map(credentialOf)))
   }
 
   /** Of sessions joined with their users. */
@@ -165,3 +171,6 @@ export class Sessions {
     })
   }
 }
+
+const credentialOf = ({ sessionId, role, groups }: Pick<SessionPrincipal, "sessionId" | "role" | "groups">): string =>
+  `${sessionId} ${hashToken(`${role} ${groups}`).slice(0, 16)}`

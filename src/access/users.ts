@@ -8,6 +8,7 @@ import { newId } from "../id.ts"
 import type { Database, Executor } from "../storage/database.ts"
 import { inOrder, PEOPLE } from "../storage/shared.ts"
 import type { UserRole } from "../storage/users.ts"
+import { checkGroups, groupsOf } from "./groups.ts"
 import { endKeysOf, ensureWorkspace } from "./keys.ts"
 import { checkName } from "./name.ts"
 import { hashToken, newToken } from "./token.ts"
@@ -24,6 +25,10 @@ export interface UserRecord {
   created_at: string
   last_signed_in_at: string | null
   disabled_at: string | null
+  /** Their names, as `group:NAME` in the acl of a file stands for them. */
+  groups: string[]
+  /** The issuer of the provider that names them at each sign-in; null where administrators name them. */
+  groups_from: string | null
 }
 
 export interface NewUser {
@@ -38,6 +43,8 @@ export interface UserChanges {
   name?: string
   role?: UserRole
   disabled?: boolean
+  /** In the place of those before. */
+  groups?: string[]
 }
 
 const MIN_PASSWORD_LENGTH = 8
@@ -139,6 +146,7 @@ export class Users {
     const users = await this.database
       .selectFrom("users")
       .select(["id", "email", "name", "role", "created_at", "last_signed_in_at", "disabled_at"])
+      .select(["group_names", "groups_from"])
       .orderBy("created_at")
       .execute()
     const memberships = await this.database
@@ -147,8 +155,9 @@ export class Users {
       .select(["memberships.user_id", "workspaces.name"])
       .orderBy("workspaces.name")
       .execute()
-    return users.map(user => ({
+    return users.map(({ group_names, ...user }) => ({
       ...user,
+      groups: groupsOf({ group_names }),
       workspaces: memberships.filter(entry => entry.user_id === user.id).map(entry => entry.name),
     }))
   }
@@ -161,19 +170,25 @@ export class Users {
     return found
   }
 
-  /** Disabling ends the user's sessions, and the keys for as long as it lasts. The last active administrator keeps the role. */
+  /**
+   * Disabling ends the user's sessions, and the keys for as long as it lasts. The last active administrator keeps the role.
+   * Who leaves a group sees its files no more from the next request on.
+   * @throws AppError not_found, invalid_request; conflict, also for groups that the provider names
+   */
   async change(id: string, changes: UserChanges): Promise<UserRecord> {
     const name = changes.name === undefined ? {} : { name: checkName(changes.name) }
+    const groups = changes.groups === undefined ? {} : { group_names: JSON.stringify(checkGroups(changes.groups)) }
     await this.database.transaction().execute(async trx => {
       await inOrder(trx, PEOPLE)
       const user = await findUser(trx, id)
+      if (changes.groups) refuseGroupsOf(user)
       const role = changes.role ?? user.role
       const disabledAt = disabledTime(user, changes.disabled)
       if (role !== "administrator" || disabledAt) await keepAnAdministrator(trx, user)
       if (disabledAt) await trx.deleteFrom("sessions").where("user_id", "=", id).execute()
       await trx
         .updateTable("users")
-        .set({ ...name, role, disabled_at: disabledAt })
+        .set({ ...name, ...groups, role, disabled_at: disabledAt })
         .where("id", "=", id)
         .execute()
     })
@@ -259,17 +274,25 @@ async function claimOnce(trx: Executor, token: string): Promise<void> {
     throw new AppError("conflict", { message: "this daemon is already set up" })
 }
 
-export type UserRow = Pick<UserRecord, "id" | "role" | "disabled_at">
+export type UserRow = Pick<UserRecord, "id" | "role" | "disabled_at" | "groups_from">
 
 /** @throws AppError not_found */
 async function findUser(executor: Executor, id: string): Promise<UserRow> {
   const row = await executor
     .selectFrom("users")
-    .select(["id", "role", "disabled_at"])
+    .select(["id", "role", "disabled_at", "groups_from"])
     .where("id", "=", id)
     .executeTakeFirst()
   if (!row) throw new AppError("not_found", { message: "there is no such user" })
   return row
+}
+
+/** @throws AppError conflict */
+function refuseGroupsOf({ groups_from }: UserRow): void {
+  if (groups_from !== null)
+    throw new AppError("conflict", {
+      message: `the groups of this user are those that ${groups_from} names at sign-in`,
+    })
 }
 
 async function checkHeir(trx: Executor, leaving: string, heirId: string): Promise<void> {
@@ -330,6 +353,18 @@ export async function usersAdd(
 
 /** `carrel users list`. */
 export const usersList = (database: Database): Promise<UserRecord[]> => new Users(database).list()
+
+/** `carrel users groups`. @returns those that the user is in then */
+export async function usersGroups(
+  database: Database,
+  id: string,
+  { add, remove }: { add: readonly string[]; remove: readonly string[] },
+): Promise<string[]> {
+  const users = new Users(database)
+  const { groups } = await users.get(id)
+  const kept = [...groups, ...add].filter(name => !remove.includes(name))
+  return (await users.change(id, { groups: kept })).groups
+}
 
 /** `carrel users passwd`: sets a new password and signs the user out everywhere. */
 export async function usersPasswd(database: Database, email: string, password: string): Promise<void> {

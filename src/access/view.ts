@@ -77,6 +77,10 @@ export const filteredBy = (view: View, filter: Filter | null | undefined): View 
 export const isNarrow = ({ contexts, filters, principals }: View): boolean =>
   contexts !== null || filters.length > 0 || principals !== null
 
+/** Whether nothing but acls hides files: of members of the console and their keys, and of who sees all. */
+export const seesAllContexts = ({ contexts, filters, mayWiden }: View): boolean =>
+  contexts === null && filters.length === 0 && mayWiden
+
 /** Names the files that are seen: equal for views that see the same. */
 export const filesSeen = ({ workspaceId, contexts, filters, principals }: View): string =>
   JSON.stringify([workspaceId, contexts, filters, principals])

@@ -1,4 +1,4 @@
-import { setupLink, Users, usersAdd, usersList, usersPasswd } from "../access/users.ts"
+import { setupLink, Users, usersAdd, usersGroups, usersList, usersPasswd } from "../access/users.ts"
 import { appUrl, type Config } from "../config.ts"
 import { OperatorError } from "../errors.ts"
 import type { Database } from "../storage/database.ts"
@@ -19,17 +19,19 @@ import { tellAbout, tellAll } from "./told.ts"
 
 export const HELP = `Usage: carrel users add --email E [--admin] [--workspace NAME] [--name NAME] [--data DIR]
        carrel users list [--data DIR] [--json]
+       carrel users groups --email E [--add A,B] [--remove C,D] [--data DIR]
        carrel users passwd --email E [--data DIR]
        carrel users setup-link [--data DIR]
 
 Passwords are asked for, or read from standard input when that is not a terminal. Without --admin a user is a member. Until
-there is an administrator the setup link makes one; setup-link prints a new one, and ends those before it.
+there is an administrator the setup link makes one; setup-link prints a new one, and ends those before it. Members see files
+whose acl names them (user:ID) or one of their groups (group:NAME); groups prints those of a user, after it changed them.
 `
 
 export const run: Command = async ([first, ...rest]) => {
-  const action = needAction("users", first, "add, list, passwd or setup-link")
+  const action = needAction("users", first, "add, list, groups, passwd or setup-link")
   const { config, words, options } = parseArguments(rest, {
-    values: ["email", "workspace", "name"],
+    values: ["email", "workspace", "name", "add", "remove"],
     switches: ["admin", "json"],
   })
   refuseWords(words)
@@ -57,19 +59,18 @@ export const run: Command = async ([first, ...rest]) => {
       if (options.has("json")) printJson(users)
       else
         printTable(
-          ["ID", "EMAIL", "NAME", "ROLE"],
-          users.map(user => [user.id, user.email, user.name, user.role]),
+          ["ID", "EMAIL", "NAME", "ROLE", "GROUPS"],
+          users.map(user => [user.id, user.email, user.name, user.role, user.groups.join(",")]),
         )
       return 0
     }
+    case "groups":
+      for (const name of await withExistingDatabase(config, database => changeGroups(database, options))) print(name)
+      return 0
     case "passwd": {
       const email = needEmail(options)
       const password = await readPassword()
-      await withExistingDatabase(config, async database => {
-        await usersPasswd(database, email, password)
-        const { id } = await new Users(database).get(email)
-        await tellAbout(database, "users passwd", "user.password", id)
-      })
+      await withExistingDatabase(config, database => changePassword(database, email, password))
       print(`the password of ${email} is changed; the user is signed out everywhere`)
       return 0
     }
@@ -87,6 +88,22 @@ export const run: Command = async ([first, ...rest]) => {
   }
 }
 
+async function changePassword(database: Database, email: string, password: string): Promise<void> {
+  await usersPasswd(database, email, password)
+  const { id } = await new Users(database).get(email)
+  await tellAbout(database, "users passwd", "user.password", id)
+}
+
+/** @returns those that the user is in */
+async function changeGroups(database: Database, options: Map<string, string>): Promise<string[]> {
+  const user = await new Users(database).get(needEmail(options))
+  const change = { add: listOf(options.get("add")), remove: listOf(options.get("remove")) }
+  if (change.add.length + change.remove.length === 0) return user.groups
+  const groups = await usersGroups(database, user.id, change)
+  await tellAbout(database, "users groups", "user.update", user.id)
+  return groups
+}
+
 async function newSetupLink(database: Database, config: Config): Promise<string | null> {
   const made = await setupLink(database, findRunning(config.data)?.url ?? appUrl(config))
   if (made) await tellAll(database, "users setup-link", "user.invite")
@@ -95,6 +112,8 @@ async function newSetupLink(database: Database, config: Config): Promise<string 
 
 const NO_ADMINISTRATOR =
   "There is no administrator yet: the setup link of the daemon's start, or of `carrel users setup-link`, makes one."
+
+const listOf = (text = ""): string[] => text.split(",").filter(name => name !== "")
 
 function needEmail(options: Map<string, string>): string {
   const email = options.get("email")

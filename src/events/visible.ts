@@ -2,11 +2,11 @@
  * Who hears of an event: whoever sees what it is about. Of a file that is there, whoever sees it now; of one that is gone,
  * whoever saw its context and its acl. Nobody can tell any more whether a filter would let it pass, so that who sees files
  * through one does not hear of it. Of work, whoever sees the run, job, batch or schedule. Of the workspace (sources, keys,
- * storage, webhooks), whoever is narrowed by nothing.
+ * storage, webhooks), whoever is narrowed by nothing, and members of the console.
  */
 import { type RawBuilder, sql } from "kysely"
 import { ownedBy } from "../access/owner.ts"
-import { isNarrow, seen, type View } from "../access/view.ts"
+import { isNarrow, seen, seesAllContexts, type View } from "../access/view.ts"
 import type { Executor } from "../storage/database.ts"
 import { filled, texts, words } from "../storage/words.ts"
 import { FILE_EVENTS, WORK_EVENTS } from "./types.ts"
@@ -18,8 +18,8 @@ export function heardBy(executor: Executor, view: View): RawBuilder<boolean> {
   if (!isNarrow(view) && own === null) return ofWorkspace
   const isFile = sql`events.type in (${sql.join([...FILE_EVENTS])})`
   const isWork = sql`events.type in (${sql.join([...WORK_EVENTS])})`
-  // A member of the console, narrowed to his own work by nothing but that it is his.
-  const seesWorkspace = !isNarrow(view) && own?.maker === null && own.endUser === null
+  // A member of the console, narrowed by nothing but acls and that his own work is his.
+  const seesWorkspace = (!isNarrow(view) || seesAllContexts(view)) && own?.maker === null && own.endUser === null
   return sql<boolean>`${ofWorkspace} and (
     (${isFile} and ${isNarrow(view) ? fileIsSeen(executor, view) : sql`1 = 1`})
     or (${isWork} and ${ownedBy(view, "events")})

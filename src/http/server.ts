@@ -189,7 +189,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
         keepOpen() {
           bun.timeout(request, 0)
           open ??= openRequests.open(
-            context.principal?.credential ?? context.session?.sessionId ?? "",
+            context.principal?.credential ?? context.session?.credential ?? "",
             request.signal,
             end,
           )

@@ -68,7 +68,7 @@ export const sessionCaller = (guard: CountingGuard) =>
       async transform({ request }: { request: Request }) {
         const session = await requireSession(request, guard, role)
         contextOf(request).session = session
-        guard.usage.countRequest(principalOfUser(session, session.sessionId).view)
+        guard.usage.countRequest(principalOfUser(session, session).view)
       },
       resolve({ request }: { request: Request }) {
         const { session } = contextOf(request)
@@ -81,7 +81,7 @@ export const sessionCaller = (guard: CountingGuard) =>
 /** The console uses the whole API in the workspace of its session. */
 export async function sessionAsPrincipal(request: Request, guard: Guard): Promise<Principal | null> {
   const session = await findSession(request, guard)
-  return session && principalOfUser(session, session.sessionId)
+  return session && principalOfUser(session, session)
 }
 
 /**

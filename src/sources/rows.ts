@@ -1,5 +1,5 @@
 /** Rows of sources: which of them a caller sees, and what is looked up of one in a transaction. */
-import type { View } from "../access/view.ts"
+import { seesAllContexts, type View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import type { Executor, Trx, Value } from "../storage/database.ts"
 import { filled, texts, words } from "../storage/words.ts"
@@ -11,7 +11,7 @@ const MAX_SOURCES = 1_000
 
 /**
  * Seen are sources whose context is. Who sees some files of a context alone is not shown what else a source has: only those
- * that the same credentials made.
+ * that the same credentials made, and members of the console those of which no acl hides anything from them.
  */
 export function visible(executor: Executor, view: View) {
   const { workspaceId, contexts, filters, principals, author } = view
@@ -22,8 +22,14 @@ export function visible(executor: Executor, view: View) {
     values.push(texts(contexts))
   }
   if (filters.length > 0 || principals) {
-    parts.push("sources.owner_id = ?", "coalesce(sources.maker, '') = ?")
+    const isOwn = "sources.owner_id = ? and coalesce(sources.maker, '') = ?"
     values.push(author?.id ?? "", author?.maker ?? "")
+    if (principals && seesAllContexts(view)) {
+      const { overlaps } = words(executor)
+      parts.push(`(${isOwn} or (sources.acl is null or ${overlaps("sources.acl")}) and not exists (select 1 from files
+        where files.source_id = sources.id and files.acl is not null and not ${overlaps("files.acl")}))`)
+      values.push(JSON.stringify(principals), JSON.stringify(principals))
+    } else parts.push(isOwn)
   }
   return filled<boolean>(parts.join(" and "), ...values)
 }

@@ -1,3 +1,5 @@
+import type { Generated } from "kysely"
+
 /** People who use the console: users, their workspaces, sessions, invitations, and the links that claim a fresh daemon. */
 export interface UsersTables {
   users: UsersTable
@@ -23,6 +25,10 @@ interface UsersTable {
   created_at: string
   last_signed_in_at: string | null
   disabled_at: string | null
+  /** JSON array, sorted. */
+  group_names: Generated<string>
+  /** The issuer that names them; null where administrators do. */
+  groups_from: string | null
 }
 
 /** The workspaces that a user may act in. */

@@ -14,6 +14,8 @@ import { databases } from "../support/databases.ts"
 function viewOf({ key, token }: Caller, workspaceId: string): View {
   const grants: KeyGrants = {
     ...{ id: "key_1", workspace_id: workspaceId, scopes: "[]", rate_limit_per_minute: null, models: null, quota: null },
+    owner_id: null,
+    owner_groups: null,
     owner_sees_all: 1,
     ...{ context_ids: toStore(key.context_ids), filter: toStore(key.filter) },
   }

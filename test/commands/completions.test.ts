@@ -47,7 +47,7 @@ describe("of every command", () => {
     const actions = Object.fromEntries(grammar.commands.map(({ name, actions }) => [name, actions]))
     expect(actions).toMatchObject({
       keys: ["create", "list", "revoke"],
-      users: ["add", "list", "passwd", "setup-link"],
+      users: ["add", "list", "groups", "passwd", "setup-link"],
       packs: ["list", "add", "remove", "verify"],
       backup: [],
       serve: [],

@@ -123,6 +123,37 @@ describe.skipIf(!hasBrowser)("administration", () => {
   )
 
   test(
+    "a user is put into groups, those of others are offered, and a name that no permission can hold is refused",
+    async () => {
+      const database = await openSqlite(site.app.data)
+      for (const name of ["Ann", "Cem"])
+        await usersAdd(database, { email: `${name}@example.org`, password: PASSWORD, name })
+      await database.destroy()
+      const page = await site.enter({ width: 360, height: 740 })
+      await page.goto(`${site.app.url}/settings/users`)
+      const into = async (name: string, groups: string) => {
+        await page.getByRole("button", { name: `Groups of ${name}` }).click()
+        await page.getByRole("dialog").getByLabel("Groups", { exact: true }).fill(groups)
+        await page.getByRole("button", { name: "Save" }).click()
+      }
+      await into("Ann", "hr, board")
+      await page.getByRole("listitem").filter({ hasText: "Ann" }).getByText("board").waitFor()
+      await into("Cem", "h/r")
+      await page.getByText("must be 1 to 128 letters").waitFor()
+      expect([await violations(page), await fits(page)]).toEqual([[], true])
+      await page.getByRole("dialog").getByLabel("Groups", { exact: true }).fill("")
+      await page.getByRole("button", { name: "hr", exact: true }).click()
+      await shot(page, "groups-narrow")
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("listitem").filter({ hasText: "Cem" }).getByText("hr", { exact: true }).waitFor()
+      expect(await violations(page)).toEqual([])
+      await shot(page, "users-groups-narrow")
+      site.complaints.splice(0) // the browser reports the refusal itself
+    },
+    SLOW_MS,
+  )
+
+  test(
     "a link sets a new password once, and signs out whoever had the old one",
     async () => {
       const database = await openSqlite(site.app.data)

@@ -102,7 +102,12 @@ export class Client {
   async scoped(settings: Record<string, unknown> = {}): Promise<Client> {
     const { status, body } = await this.post("/tokens", settings)
     if (status !== 201) throw new Error(`no token: ${JSON.stringify(body)}`)
-    return new TokenClient(this.base, this.key, body.token)
+    return this.bearer(body.token)
+  }
+
+  /** The same paths with a bearer token: of a scoped token, or of a console session. */
+  bearer(token: string): Client {
+    return new TokenClient(this.base, this.key, token)
   }
 
   raw(

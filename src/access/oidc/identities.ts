@@ -2,13 +2,14 @@
  * Who somebody from the provider is here: found by issuer and subject, which never change hands. At the first sign-in an
  * account that has the e-mail address becomes the person's only where the provider vouches for the address, nobody of the
  * provider has the account yet, and it gains no rights by it: an administrator's needs one of the provider. All else is made
- * anew, as a member. Role, name and workspace follow the provider at each sign-in.
+ * anew, as a member. Role, name, workspace and groups follow the provider at each sign-in.
  */
 import { AppError } from "../../errors.ts"
 import { newId } from "../../id.ts"
 import type { Database, Executor } from "../../storage/database.ts"
 import { inOrder, PEOPLE } from "../../storage/shared.ts"
 import type { UserRole } from "../../storage/users.ts"
+import { usableGroups } from "../groups.ts"
 import { ensureWorkspace } from "../keys.ts"
 import { insertUser, keepAnAdministrator, type UserRow, unknownPassword } from "../users.ts"
 import { join, leave } from "../workspaces.ts"
@@ -50,6 +51,7 @@ export class Identities {
         const userId =
           known?.id ?? (await this.make(trx, person, passwordHash || (await unknownPassword()), workspaceId))
         if (known) await this.update(trx, known, person)
+        await setGroups(trx, userId, person)
         await moveTo(trx, userId, workspaceId, known?.formerWorkspaceId ?? null)
         await note(trx, person, userId, workspaceId)
         return { userId, workspaceId }
@@ -62,7 +64,7 @@ export class Identities {
   }
 
   private isAdministrator({ groups }: Person): boolean {
-    return this.rules.adminGroup !== null && groups.includes(this.rules.adminGroup)
+    return this.rules.adminGroup !== null && groups?.includes(this.rules.adminGroup) === true
   }
 
   /** Null where workspaces are managed here. @throws SignInRefused */
@@ -79,7 +81,7 @@ export class Identities {
     if (person.email === null) throw new SignInRefused("no_email")
     const found = await trx
       .selectFrom("users")
-      .select(["id", "email", "role", "disabled_at"])
+      .select(["id", "email", "role", "disabled_at", "groups_from"])
       .where("email", "=", person.email)
       .executeTakeFirst()
     if (!found) return undefined
@@ -132,7 +134,7 @@ const findIdentity = (executor: Executor, { issuer, subject }: Person): Promise<
   executor
     .selectFrom("identities")
     .innerJoin("users", "users.id", "identities.user_id")
-    .select(["users.id", "users.email", "users.role", "users.disabled_at"])
+    .select(["users.id", "users.email", "users.role", "users.disabled_at", "users.groups_from"])
     .select("identities.workspace_id as formerWorkspaceId")
     .where("identities.issuer", "=", issuer)
     .where("identities.subject", "=", subject)
@@ -148,6 +150,17 @@ async function newAddress(trx: Executor, { id, email }: Known, person: Person): 
     .where("id", "!=", id)
     .executeTakeFirst()
   return other ? email : person.email
+}
+
+/** Those that the provider names are the user's, and no others; where it names none any more, those that it named are over. */
+async function setGroups(trx: Executor, userId: string, { issuer, groups }: Person): Promise<void> {
+  const named = groups && JSON.stringify(usableGroups(groups))
+  await trx
+    .updateTable("users")
+    .set({ group_names: named ?? "[]", groups_from: named === null ? null : issuer })
+    .where("id", "=", userId)
+    .$if(named === null, query => query.where("groups_from", "is not", null))
+    .execute()
 }
 
 /** Into the workspace that the provider names, and out of the one that it named before. */

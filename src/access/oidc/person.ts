@@ -12,7 +12,8 @@ export interface Person {
   email: string | null
   /** The provider vouches that the address is the person's. */
   emailVerified: boolean
-  groups: readonly string[]
+  /** Null where the provider names none, not even an empty list. */
+  groups: readonly string[] | null
   /** As the provider writes it; null where it names none. */
   workspace: string | null
 }
@@ -35,7 +36,7 @@ export function personOf(
     // Microsoft's name of an account has the form of an address, and need not be one.
     email: own ?? emailOf(said.preferred_username),
     emailVerified: own !== null && said.email_verified === true,
-    groups: textsIn(said.groups),
+    groups: said.groups === undefined || said.groups === null ? null : textsIn(said.groups),
     workspace: workspaceClaim === null ? null : onlyText(said[workspaceClaim]),
   }
 }

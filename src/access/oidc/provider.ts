@@ -159,9 +159,9 @@ function scopesOf({ scopes_supported = [] }: oidc.ServerMetadata, { workspaceCla
   return [...new Set(["openid", "profile", "email", ...further.filter(name => scopes_supported.includes(name))])]
 }
 
-const wantedClaims = ({ adminGroup, workspaceClaim }: SignInSettings): string[] => [
+const wantedClaims = ({ workspaceClaim }: SignInSettings): string[] => [
   "email",
-  ...(adminGroup ? ["groups"] : []),
+  "groups",
   ...(workspaceClaim ? [workspaceClaim] : []),
 ]
 

@@ -19,6 +19,14 @@ const User = t.Object(
     created_at: Time,
     last_signed_in_at: nullable(Time),
     disabled_at: nullable(Time, { examples: [null] }),
+    groups: t.Array(t.String(), {
+      description: "Names; `group:NAME` in the `acl` of a file stands for them",
+      examples: [["hr"]],
+    }),
+    groups_from: nullable(t.String(), {
+      description: "Issuer of the provider that names the groups at each sign-in; null: administrators name them",
+      examples: [null],
+    }),
   },
   { title: "User" },
 )
@@ -47,12 +55,19 @@ export const updateUser = operation({
   id: "updateUser",
   audit: { action: "user.update", id: "params.id", fields: true },
   session: "administrator",
-  summary: "Change a user's name or role, disable or enable the user",
+  summary: "Change a user's name, role or groups, disable or enable the user",
   description:
-    "A disabled user cannot sign in and the user's keys are refused. The last administrator stays one. Unknown fields are refused.",
+    "A disabled user cannot sign in and the user's keys are refused. The last administrator stays one. `groups` takes the place of the groups before: members see files whose `acl` is null or names `user:ID` or `group:NAME` of theirs, from the next request on; 409 where the sign-in provider names them. Unknown fields are refused.",
   tag: TAG,
   params: byId,
-  body: closed({ name: t.Optional(t.String()), role: t.Optional(Role), disabled: t.Optional(t.Boolean()) }),
+  body: closed({
+    name: t.Optional(t.String()),
+    role: t.Optional(Role),
+    disabled: t.Optional(t.Boolean()),
+    groups: t.Optional(
+      t.Array(t.String(), { maxItems: 99, description: "Each 1 to 128 letters, digits or _ . @ + -" }),
+    ),
+  }),
   example: { role: "administrator" },
   answers: { 200: { description: "The user", schema: User } },
   errors: ["not_found", "conflict"],

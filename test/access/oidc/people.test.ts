@@ -47,6 +47,33 @@ describe("groups", () => {
     }
   })
 
+  test("are those of the claim alone, which an acl can name; where it is gone administrators name them again", async () => {
+    const of = async (email: string) => (await users()).find((user: { email: string }) => user.email === email)
+    const set = async (groups: string[]) => {
+      const { id } = await of("hal@example.org")
+      return (await house.people.call("PATCH", `/users/${id}`, { groups }, root)).status
+    }
+    says("hal", {})
+    await house.enter("hal")
+    expect(await set(["here"])).toBe(200)
+    says("hal", { groups: ["staff", "/staff/it", "Human Resources", "hr", "hr"] })
+    await house.enter("hal")
+    const { issuer } = house.provider
+    expect(await of("hal@example.org")).toMatchObject({ groups: ["hr", "staff"], groups_from: issuer })
+    expect(await set(["hr", "board"])).toBe(409)
+    says("hal", { groups: [] })
+    await house.enter("hal")
+    expect(await of("hal@example.org")).toMatchObject({ groups: [], groups_from: issuer })
+    says("hal", { groups: ["hr"] })
+    await house.enter("hal")
+    says("hal", {})
+    await house.enter("hal")
+    expect(await of("hal@example.org")).toMatchObject({ groups: [], groups_from: null })
+    expect(await set(["board"])).toBe(200)
+    await house.enter("hal")
+    expect((await of("hal@example.org")).groups).toEqual(["board"])
+  })
+
   test("let go of the last administrator's rights by letting nobody in, and the open sessions end", async () => {
     says("lea", { groups: [ADMINS] })
     const { session } = await house.enter("lea")

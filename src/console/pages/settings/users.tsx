@@ -9,6 +9,7 @@ import { Button, CopyButton } from "../../ui/button.tsx"
 import { Confirm, Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
 import type { InvitationRecord, UserRecord, UserRole } from "../../wire.ts"
+import { UserGroups } from "./user-groups.tsx"
 
 const ROLES = [
   ["member", "Member"],
@@ -25,6 +26,7 @@ export function UsersSettings() {
   const [inviting, setInviting] = useState(false)
   const [resetting, setResetting] = useState<UserRecord | null>(null)
   const [removing, setRemoving] = useState<UserRecord | null>(null)
+  const [grouping, setGrouping] = useState<UserRecord | null>(null)
   const users = useLoaded("users", signal => api.get<{ data: UserRecord[] }>("/keys/users", signal))
   const invitations = useLoaded("invitations", signal =>
     api.get<{ data: InvitationRecord[] }>("/keys/invitations", signal),
@@ -50,6 +52,7 @@ export function UsersSettings() {
             onChange={changes => void change.run(user, changes)}
             onRemove={() => setRemoving(user)}
             onReset={() => setResetting(user)}
+            onGroups={() => setGrouping(user)}
           />
         ))}
       </ul>
@@ -58,6 +61,14 @@ export function UsersSettings() {
       )}
       {inviting && <Invite onClose={() => setInviting(false)} onMade={invitations.reload} />}
       {resetting && <Reset user={resetting} onClose={() => setResetting(null)} />}
+      {grouping && (
+        <UserGroups
+          user={grouping}
+          known={[...new Set((users.data?.data ?? []).flatMap(({ groups }) => groups))].sort()}
+          onClose={() => setGrouping(null)}
+          onSaved={users.reload}
+        />
+      )}
       {removing && (
         <Remove
           user={removing}
@@ -77,13 +88,19 @@ interface ItemProps {
   onChange: (changes: UserChanges) => void
   onRemove: () => void
   onReset: () => void
+  onGroups: () => void
 }
 
-const Item = ({ user, own, onChange, onRemove, onReset }: ItemProps) => (
+const Item = ({ user, own, onChange, onRemove, onReset, onGroups }: ItemProps) => (
   <li class="row between">
     <div>
       <strong dir="auto">{user.name}</strong> {own && <span class="badge">You</span>}{" "}
-      {user.disabled_at && <span class="badge bad">Disabled</span>}
+      {user.disabled_at && <span class="badge bad">Disabled</span>}{" "}
+      {user.groups.map(name => (
+        <span key={name} class="badge">
+          {name}
+        </span>
+      ))}
       <span class="soft small block">
         {user.email} · {user.workspaces.join(", ")} ·{" "}
         {user.last_signed_in_at ? `signed in ${ago(user.last_signed_in_at)}` : "has not signed in yet"}
@@ -97,6 +114,7 @@ const Item = ({ user, own, onChange, onRemove, onReset }: ItemProps) => (
         options={ROLES}
         onChange={role => onChange({ role })}
       />
+      <Button kind="quiet" icon="people" label={`Groups of ${user.name}`} onClick={onGroups} />
       {!own && (
         <>
           <Button onClick={() => onChange({ disabled: !user.disabled_at })}>
