@@ -397,6 +397,21 @@ func (a *API) RegenerateMessage(ctx context.Context, conversationID string, mess
 	return answer[TurnAnswer](ctx, a.transport, request{method: "POST", path: "/external-docs/external/conversations/" + escape(conversationID) + "/messages/" + escape(messageID) + "/regenerate", body: body, idempotent: true}, options)
 }
 
+// ListConversationFolders: List the folders of conversations.
+func (a *API) ListConversationFolders(ctx context.Context, query *ListConversationFoldersQuery, options ...CallOption) (*ConversationFolders, error) {
+	return answer[ConversationFolders](ctx, a.transport, request{method: "GET", path: "/external-docs/external/conversation-folders", query: query}, options)
+}
+
+// RateAnswer: Say what an answer was worth.
+func (a *API) RateAnswer(ctx context.Context, conversationID string, messageID string, body *RateAnswerBody, options ...CallOption) (*Conversation, error) {
+	return answer[Conversation](ctx, a.transport, request{method: "PUT", path: "/external-docs/external/conversations/" + escape(conversationID) + "/messages/" + escape(messageID) + "/feedback", body: body}, options)
+}
+
+// ChooseVariant: Put a former answer in the place of the last one.
+func (a *API) ChooseVariant(ctx context.Context, conversationID string, messageID string, variantID string, options ...CallOption) (*Conversation, error) {
+	return answer[Conversation](ctx, a.transport, request{method: "POST", path: "/external-docs/external/conversations/" + escape(conversationID) + "/messages/" + escape(messageID) + "/variants/" + escape(variantID)}, options)
+}
+
 // GetMessageImage: Get a picture of a message.
 func (a *API) GetMessageImage(ctx context.Context, conversationID string, messageID string, place string, options ...CallOption) (io.ReadCloser, error) {
 	return stream(ctx, a.transport, request{method: "GET", path: "/external-docs/external/conversations/" + escape(conversationID) + "/messages/" + escape(messageID) + "/images/" + escape(place)}, options)

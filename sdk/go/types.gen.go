@@ -773,6 +773,11 @@ type Conversation struct {
 
 	AdditionalMetadata map[string]any `json:"additional_metadata"`
 
+	Pinned bool `json:"pinned"`
+
+	// Name of the group that it is kept in.
+	Folder *string `json:"folder"`
+
 	// The key or console user that made it; null where a former version did not know.
 	Owner *Owner `json:"owner"`
 
@@ -825,6 +830,11 @@ type ConversationCreatedEventData struct {
 
 // ConversationEvent is as the reference tells.
 type ConversationEvent = any
+
+// ConversationFolders is as the reference tells.
+type ConversationFolders struct {
+	Data []string `json:"data"`
+}
 
 // ConversationList is as the reference tells.
 type ConversationList struct {
@@ -1677,6 +1687,12 @@ type Message struct {
 	// Calls of tools that were carried out for the reply; its record tells them.
 	ToolCalls int `json:"tool_calls"`
 
+	// What its reader thought of an answer.
+	Feedback *MessageFeedback `json:"feedback"`
+
+	// Answers that it took the place of when it was written anew, oldest first, 20 at most.
+	Variants []MessageVariantsItem `json:"variants"`
+
 	CreatedAt string `json:"created_at"`
 }
 
@@ -1689,6 +1705,45 @@ type MessageImagesItem struct {
 
 	// Path of GET …/images/{place}, for the same credentials.
 	URL string `json:"url"`
+}
+
+// MessageFeedback is as the reference tells.
+type MessageFeedback struct {
+	Rating string `json:"rating"`
+
+	// Empty for none.
+	Note string `json:"note"`
+}
+
+// MessageVariantsItem is as the reference tells.
+type MessageVariantsItem struct {
+	// What the answer was called when it was written.
+	ID string `json:"id"`
+
+	Content string `json:"content"`
+
+	Citations []Citation `json:"citations"`
+
+	FinishReason *string `json:"finish_reason"`
+
+	Model *string `json:"model"`
+
+	NerCount int `json:"ner_count"`
+
+	Warnings []AnswerWarning `json:"warnings"`
+
+	// What its reader thought of an answer.
+	Feedback *MessageVariantsItemFeedback `json:"feedback"`
+
+	CreatedAt string `json:"created_at"`
+}
+
+// MessageVariantsItemFeedback is as the reference tells.
+type MessageVariantsItemFeedback struct {
+	Rating string `json:"rating"`
+
+	// Empty for none.
+	Note string `json:"note"`
 }
 
 // MessageCompletedEvent is as the reference tells.
@@ -5152,6 +5207,11 @@ type ListConversationsQuery struct {
 
 	Shared *string `json:"shared,omitzero"`
 
+	Pinned *string `json:"pinned,omitzero"`
+
+	// Only those of this folder.
+	Folder *string `json:"folder,omitzero"`
+
 	// Part of a title or of a message.
 	Q *string `json:"q,omitzero"`
 }
@@ -5230,6 +5290,12 @@ type SendMessageBodyOptions struct {
 
 // UpdateConversationBody is as the reference tells.
 type UpdateConversationBody struct {
+	// Is listed apart by `?pinned=`; its time does not change.
+	Pinned *bool `json:"pinned,omitzero"`
+
+	// Name of the group to keep it in; an empty one takes it out.
+	Folder *string `json:"folder,omitzero"`
+
 	Title *string `json:"title,omitzero"`
 
 	AdditionalMetadata map[string]any `json:"additional_metadata,omitzero"`
@@ -5316,6 +5382,20 @@ type RegenerateMessageBodyOptions struct {
 	Seed *int `json:"seed,omitzero"`
 
 	Stop []string `json:"stop,omitzero"`
+}
+
+// What ListConversationFolders may be asked.
+type ListConversationFoldersQuery struct {
+	OwnerType *string `json:"owner_type,omitzero"`
+
+	Shared *string `json:"shared,omitzero"`
+}
+
+// RateAnswerBody is as the reference tells.
+type RateAnswerBody struct {
+	Rating *string `json:"rating"`
+
+	Note *string `json:"note,omitzero"`
 }
 
 // StartConversationBody is as the reference tells.

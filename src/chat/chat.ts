@@ -9,7 +9,7 @@ import { AppError, invalid, withDetail } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Trx } from "../storage/database.ts"
-import { changeConversation } from "./change.ts"
+import { changeConversation, rateAnswer } from "./change.ts"
 import type { ConversationListRequest, ConversationLists } from "./conversation-lists.ts"
 import {
   type ConversationPatch,
@@ -32,8 +32,9 @@ import { Records } from "./record/records.ts"
 import { removeConversation, removeKept } from "./removal.ts"
 import type { TurnRequest } from "./settings.ts"
 import { type Asker, beginTurn, changeOnly, type NotedTurn, type Started } from "./turn.ts"
-import type { Conversation, TurnAnswer } from "./types.ts"
+import type { Conversation, Feedback, TurnAnswer } from "./types.ts"
 import { answerUnstored, type UnstoredAnswer } from "./unstored.ts"
+import { chooseVariant } from "./variants.ts"
 
 export interface ShownImage {
   bytes: StoredBytes
@@ -229,6 +230,28 @@ export class Chat {
 
   async change(view: View, conversationId: string, change: ConversationPatch): Promise<Conversation> {
     await changeConversation(this.dependencies, view, conversationId, change)
+    return this.get(view, conversationId)
+  }
+
+  /** What its reader thought of an answer; null takes it back. @throws AppError not_found */
+  async rate(
+    view: View,
+    at: { conversationId: string; messageId: string },
+    feedback: Feedback | null,
+  ): Promise<Conversation> {
+    await rateAnswer(this.dependencies, view, at, feedback)
+    return this.get(view, at.conversationId)
+  }
+
+  /** Puts a former answer in the place of the last one. @throws AppError see `chooseVariant` */
+  async choose(
+    view: View,
+    conversationId: string,
+    choice: { messageId: string; variantId: string },
+  ): Promise<Conversation> {
+    const { store } = this.dependencies
+    await store.getOwn(view, conversationId)
+    await this.holding(conversationId, () => store.transaction(trx => chooseVariant(trx, conversationId, choice)))
     return this.get(view, conversationId)
   }
 

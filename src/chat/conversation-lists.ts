@@ -13,6 +13,8 @@ export interface ConversationFilter extends Listed {
   /** Part of a title or of a message. */
   query?: string
   endUser?: string
+  pinned?: boolean
+  folder?: string
 }
 
 export interface ConversationListRequest extends ConversationFilter {
@@ -33,6 +35,9 @@ export type ListedConversation = ConversationSummary & {
 
 /** A message with its place in the conversation: 1, 2, 3 …, with gaps where some were removed. */
 export type PlacedMessage = Message & { position: number }
+
+/** More than anybody looks through. */
+const MAX_FOLDERS = 500
 
 export class ConversationLists {
   constructor(private readonly database: Database) {}
@@ -62,6 +67,20 @@ export class ConversationLists {
       .where(this.matching(view, filter))
       .executeTakeFirstOrThrow()
     return Number(total)
+  }
+
+  /** Names of the folders of those that the list of this filter holds, in their order. */
+  async folders(view: View, filter: ConversationFilter): Promise<string[]> {
+    const rows = await this.database
+      .selectFrom("conversations")
+      .select("folder")
+      .distinct()
+      .where("folder", "is not", null)
+      .where(this.matching(view, filter))
+      .orderBy("folder")
+      .limit(MAX_FOLDERS)
+      .execute()
+    return rows.map(({ folder }) => folder!)
   }
 
   /** Those that the caller sees, by id. */
@@ -107,9 +126,11 @@ export class ConversationLists {
     return Map.groupBy(images, image => image.message_id)
   }
 
-  private matching(view: View, { query, endUser, ...listed }: ConversationFilter): RawBuilder<boolean> {
+  private matching(view: View, { query, endUser, pinned, folder, ...listed }: ConversationFilter): RawBuilder<boolean> {
     const parts = [listedBy(view, "conversations", listed)]
     if (endUser !== undefined) parts.push(sql<boolean>`end_user = ${endUser}`)
+    if (pinned !== undefined) parts.push(sql<boolean>`pinned = ${Number(pinned)}`)
+    if (folder !== undefined) parts.push(sql<boolean>`folder = ${folder}`)
     const text = query?.trim()
     if (text) {
       const { containsBlind } = words(this.database)

@@ -17,7 +17,8 @@ import type { OwnedColumns } from "../storage/owned.ts"
 import { summaryOf } from "./history/summary.ts"
 import type { MessageImage } from "./images/message-images.ts"
 import { type ChatSettings, DEFAULT_SETTINGS, type History } from "./settings.ts"
-import type { Citation, Conversation, ConversationSummary, FinishReason, Message } from "./types.ts"
+import type { Citation, Conversation, ConversationSummary, Feedback, FinishReason, Message } from "./types.ts"
+import { toFeedback, toVariants } from "./variant-rows.ts"
 
 /** With the name of its owner, and whom it is shared with. */
 export type ConversationRow = Selectable<ConversationsTable> & { owner_name: string | null } & SharingColumns
@@ -72,6 +73,9 @@ export interface ConversationPatch {
   history?: History
   /** In place of the one that there is; null removes it. */
   summary?: { text: string } | null
+  pinned?: boolean
+  /** An empty one takes it out of its folder. */
+  folder?: string
 }
 
 export const CONVERSATION_PATCH: Fields<ConversationPatch> = {
@@ -79,6 +83,8 @@ export const CONVERSATION_PATCH: Fields<ConversationPatch> = {
   additional_metadata: "json",
   history: "own",
   summary: { text: "text" },
+  pinned: "own",
+  folder: "text",
 }
 
 /** What a turn changes in its conversation beside the messages. */
@@ -98,6 +104,8 @@ export const CONVERSATION_CHANGE: Fields<ConversationChange> = {
   title: "text",
   fileIds: "own",
 }
+
+export const FEEDBACK: Fields<Feedback> = { rating: "own", note: "text" }
 
 export interface NewUserMessage {
   content: string
@@ -166,6 +174,8 @@ export const emptyMessage = (conversationId: string, role: "user" | "assistant")
   completion_tokens: 0,
   created_at: new Date().toISOString(),
   owner: null,
+  feedback: null,
+  variants: "[]",
 })
 
 /** @param images of the message */
@@ -181,6 +191,8 @@ export const toMessage = (row: MessageRow, images: readonly MessageImage[] = [])
   error: row.error === null ? null : JSON.parse(row.error),
   warnings: JSON.parse(row.warnings),
   tool_calls: row.tool_calls,
+  feedback: toFeedback(row),
+  variants: toVariants(row),
   created_at: row.created_at,
 })
 
@@ -191,6 +203,8 @@ export const toSummary = (row: ConversationRow, messageCount: number): Conversat
   ner_count: row.ner_count,
   message_count: messageCount,
   additional_metadata: JSON.parse(row.additional_metadata),
+  pinned: Number(row.pinned) === 1,
+  folder: row.folder,
   owner: ownerOf(row),
   end_user: row.end_user,
   ...sharingOf(row),

@@ -1,4 +1,5 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
+import { sql } from "kysely"
 import { ownedBy, ownerName, refuseWork } from "../access/owner.ts"
 import { onlyShared, readBy, sharing } from "../access/shares.ts"
 import type { View } from "../access/view.ts"
@@ -21,6 +22,7 @@ import {
 } from "./conversation-rows.ts"
 import { summaryOf } from "./history/summary.ts"
 import { dropSummaryOf } from "./history/summary-store.ts"
+import type { Feedback } from "./types.ts"
 
 const now = (): string => new Date().toISOString()
 
@@ -127,7 +129,8 @@ export class ConversationStore {
    * @throws AppError invalid_request for a summary where there is none
    */
   async patch(id: string, change: Guarded<ConversationPatch>, redaction: string | null): Promise<void> {
-    const { title, additional_metadata: metadata, history, summary } = change
+    const { title, additional_metadata: metadata, history, summary, pinned, folder } = change
+    const isOnlyKept = title === undefined && !metadata && history === undefined && summary === undefined
     await this.database.transaction().execute(async trx => {
       // First of all, so that whoever changes it at the same time waits.
       const row = await trx
@@ -136,7 +139,10 @@ export class ConversationStore {
           ...(title === undefined ? {} : { title }),
           ...(metadata === undefined ? {} : { additional_metadata: JSON.stringify(metadata) }),
           ...(summary === null ? { summary: null, summary_position: null } : {}),
-          updated_at: now(),
+          ...(pinned === undefined ? {} : { pinned: Number(pinned) }),
+          ...(folder === undefined ? {} : { folder: folder.trim() || null }),
+          // Where it is kept says nothing about when it was used.
+          ...(isOnlyKept ? { updated_at: sql<string>`updated_at` } : { updated_at: now() }),
         })
         .where("id", "=", id)
         .returning(["settings", "summary"])
@@ -202,7 +208,7 @@ export class ConversationStore {
   /** An empty reply, to be filled while `owner` writes it. */
   async addReply(
     conversationId: string,
-    reply: { model: string; redaction: string | null; owner: string | null },
+    reply: Pick<MessageRow, "redaction" | "owner"> & { model: string; variants?: string },
     executor: Executor,
   ): Promise<MessageRow> {
     return this.add(executor, { ...emptyMessage(conversationId, "assistant"), ...reply })
@@ -234,6 +240,18 @@ export class ConversationStore {
       .where("conversation_id", "=", conversationId)
       .where("position", ">=", position)
       .execute()
+  }
+
+  /** What its reader thought of an answer; null takes it back. @throws AppError not_found */
+  async setFeedback(conversationId: string, messageId: string, feedback: Guarded<Feedback> | null): Promise<void> {
+    const { numUpdatedRows } = await this.database
+      .updateTable("messages")
+      .set({ feedback: feedback && JSON.stringify(feedback) })
+      .where("conversation_id", "=", conversationId)
+      .where("id", "=", messageId)
+      .where("role", "=", "assistant")
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw new AppError("not_found", { message: "there is no such answer" })
   }
 
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T> {

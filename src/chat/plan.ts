@@ -15,6 +15,8 @@ export interface Plan {
   question: MessageRow | null
   /** The message whose place the request's own takes: its pictures stay where the request brings none. */
   replaced: MessageRow | null
+  /** The reply whose place the new one takes: it is kept as a variant of it. */
+  former: MessageRow | null
   /** A reply that was cut and is written on in its place; null for a new one. */
   cut: MessageRow | null
 }
@@ -26,6 +28,7 @@ export const newConversation: Plan = {
   history: [],
   question: null,
   replaced: null,
+  former: null,
   cut: null,
 }
 
@@ -72,6 +75,7 @@ export function anew(
     history: messages.slice(0, asked),
     removeFrom: (kept?.position ?? 0) + 1,
     question,
+    former: question && messages[asked + 1]?.role === "assistant" ? messages[asked + 1]! : null,
     replaced: replaced ? messages[asked]! : null,
   }
 }

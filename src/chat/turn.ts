@@ -27,6 +27,7 @@ import { asSeen, type Prepared, prepareTurn, type Turn } from "./prepare.ts"
 import { ReplyWriter } from "./reply-writer.ts"
 import { type TurnRequest, titleOf } from "./settings.ts"
 import { keptCalls } from "./tools/kept-calls.ts"
+import { withFormer } from "./variants.ts"
 
 /** Who asks. */
 export interface Asker {
@@ -123,7 +124,7 @@ async function storeRows(
   { view, repetition }: Asker,
   id: string,
   prepared: Prepared & { pictures: StoredImage[] },
-  { conversation: known, last, removeFrom, question, cut }: Plan,
+  { conversation: known, last, removeFrom, question, former, cut }: Plan,
 ): Promise<StoredTurn> {
   const { model, guard, added: message, pictures } = prepared
   const writeConversation = await conversationWrite(store, view, id, prepared, known)
@@ -135,7 +136,9 @@ async function storeRows(
     const asked = question ?? (await store.addUserMessage(id, message, trx))
     if (!question) await images.insert(asked.id, pictures, trx)
     const added = { model: model.info.value, redaction: guard.key, owner: replyStore.ownerId }
-    const reply = cut ? await replyStore.reopen(cut.id, added, trx) : await store.addReply(id, added, trx)
+    const reply = cut
+      ? await replyStore.reopen(cut.id, added, trx)
+      : await store.addReply(id, { ...added, variants: withFormer(former) }, trx)
     const messageIds = question ? [reply.id] : [asked.id, reply.id]
     // Together with the messages, so that a repetition after a crash finds both or neither.
     const noted: NotedTurn = { conversationId: id, created: known === null, replyId: reply.id, messageIds }

@@ -7,6 +7,13 @@ import type { Source } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
 import type { ChatToolName, History, Reading } from "./settings.ts"
 
+/** What its reader thought of an answer. */
+export interface Feedback {
+  rating: "up" | "down"
+  /** Empty for none. */
+  note: string
+}
+
 /** What a mark in a reply stands for. */
 export type Citation = Omit<Source, "score" | "text" | "whole">
 
@@ -29,8 +36,17 @@ export interface Message {
   warnings: Warning[]
   /** How many calls of tools were carried out for it; its record tells them. */
   tool_calls: number
+  feedback: Feedback | null
+  /** Answers that it took the place of, oldest first. */
+  variants: Variant[]
   created_at: string
 }
+
+/** An answer that another took the place of. */
+export type Variant = Pick<
+  Message,
+  "id" | "content" | "citations" | "finish_reason" | "model" | "ner_count" | "warnings" | "feedback" | "created_at"
+>
 
 /** A conversation as lists show it. */
 export interface ConversationSummary {
@@ -40,6 +56,9 @@ export interface ConversationSummary {
   ner_count: number
   message_count: number
   additional_metadata: Record<string, unknown>
+  pinned: boolean
+  /** Name of the group that it is kept in. */
+  folder: string | null
   /** Null for one of a version that did not know. */
   owner: OwnerRecord | null
   end_user: string | null

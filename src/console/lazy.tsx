@@ -1,5 +1,5 @@
 /** Pages arrive when they are first shown; the first load stays small. */
-import type { ComponentType } from "preact"
+import type { ComponentType, VNode } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { Problem } from "./ui/form.tsx"
 
@@ -16,10 +16,12 @@ async function fetchOnce<Props>(load: Load<Props>): Promise<void> {
 interface LazyProps<Props> {
   load: Load<Props>
   props: Props
+  /** Stands in its place until then. */
+  until?: VNode
 }
 
 /** Empty until the component is there, which takes one request on its first show. */
-export function Lazy<Props extends object>({ load, props }: LazyProps<Props>) {
+export function Lazy<Props extends object>({ load, props, until }: LazyProps<Props>) {
   const [, redraw] = useState(0)
   const [failure, setFailure] = useState<Error>()
   const Component = arrived.get(load) as ComponentType<Props> | undefined
@@ -34,7 +36,7 @@ export function Lazy<Props extends object>({ load, props }: LazyProps<Props>) {
     )
   }, [load])
   if (Component) return <Component {...props} />
-  return <Problem error={failure} />
+  return failure ? <Problem error={failure} /> : (until ?? null)
 }
 
 /** Fetches pages that may be shown next, one after the other. A failure shows when the page is asked for. */

@@ -58,6 +58,8 @@ export interface MessageImage {
   url: string
 }
 
+export type { Feedback, Variant } from "../chat/types.ts"
+
 export interface Message extends Omit<StoredMessage, "images"> {
   images: MessageImage[]
 }

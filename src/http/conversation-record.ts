@@ -2,6 +2,7 @@
 import { t } from "elysia"
 import { PHASES, WARNING_CODES } from "../chat/events.ts"
 import { CHAT_TOOLS, HISTORIES, READINGS } from "../chat/settings.ts"
+import { MAX_VARIANTS } from "../chat/variants.ts"
 import { event, FAILURE } from "./events.ts"
 import { FilterSchema } from "./filter-request.ts"
 import {
@@ -51,6 +52,8 @@ const USER_MESSAGE = {
   error: null,
   warnings: [],
   tool_calls: 0,
+  feedback: null,
+  variants: [],
   created_at: "2026-11-21T10:00:00.000Z",
 }
 const REPLY = {
@@ -62,6 +65,23 @@ const REPLY = {
   finish_reason: "stop",
   model: "ollama/llama3.2:3b",
 }
+
+const Feedback = nullable(
+  t.Object({ rating: oneOf(["up", "down"]), note: t.String({ description: "Empty for none" }) }),
+  { description: "What its reader thought of an answer" },
+)
+
+const VariantSchema = t.Object({
+  id: t.String({ description: "What the answer was called when it was written" }),
+  content: t.String(),
+  citations: t.Array(Citation),
+  finish_reason: nullable(oneOf(FINISH_REASONS)),
+  model: nullable(t.String()),
+  ner_count: integer(),
+  warnings: t.Array(AnswerWarning),
+  feedback: Feedback,
+  created_at: Time,
+})
 
 const MessageSchema = t.Object(
   {
@@ -88,6 +108,10 @@ const MessageSchema = t.Object(
         "What the stream of the reply warned of: `context_truncated`, `keyword_only_search`, `library_unavailable` where the library could not be searched, `invalid_citation`, `foreign_link` where it leads to addresses that stand in nothing the model was given, or `redaction_partial` where the text held writing whose names are not known to redaction",
     }),
     tool_calls: integer({ description: "Calls of tools that were carried out for the reply; its record tells them" }),
+    feedback: Feedback,
+    variants: t.Array(VariantSchema, {
+      description: `Answers that it took the place of when it was written anew, oldest first, ${MAX_VARIANTS} at most`,
+    }),
     created_at: Time,
   },
   { title: "Message", examples: [REPLY] },
@@ -100,6 +124,8 @@ const summaryFields = {
   ner_count: integer(),
   message_count: integer({ examples: [2] }),
   additional_metadata: JsonObject,
+  pinned: t.Boolean(),
+  folder: nullable(t.String(), { description: "Name of the group that it is kept in", examples: [null] }),
   owner: OwnerSchema,
   end_user: nullable(t.String(), { examples: [null] }),
   ...sharingFields,

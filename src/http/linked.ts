@@ -5,7 +5,7 @@ import type { RunEvent, RunRecord } from "../agents/run-record.ts"
 import type { ChatEvent } from "../chat/events.ts"
 import type { AnswerRecord } from "../chat/record/answer-record.ts"
 import type { Difference } from "../chat/record/difference.ts"
-import type { Message } from "../chat/types.ts"
+import type { Message, Variant } from "../chat/types.ts"
 import type { Citation, Position } from "../grounding/passages.ts"
 import type { Hit } from "../search/types.ts"
 
@@ -14,7 +14,10 @@ type Holder = Pick<Principal, "holderId">
 type WithLinks<Record extends { citations: Citation[] }> = Omit<Record, "citations"> & {
   citations: (Record["citations"][number] & { url: string })[]
 }
-type LinkedMessage = Omit<WithLinks<Message>, "images"> & { images: (Message["images"][number] & { url: string })[] }
+type LinkedMessage = Omit<WithLinks<Message>, "images" | "variants"> & {
+  images: (Message["images"][number] & { url: string })[]
+  variants: WithLinks<Variant>[]
+}
 type LinkedMessages<Record> = Omit<Record, "messages"> & { messages: LinkedMessage[] }
 
 /** What adds the links of one caller. */
@@ -47,6 +50,7 @@ export class Linked {
     ...record,
     messages: record.messages.map(message => ({
       ...this.cited(message),
+      variants: message.variants.map(this.cited),
       images: message.images.map((image, place) => ({
         ...image,
         url: `/external-docs/external/conversations/${record.conversation_id}/messages/${message.id}/images/${place}`,

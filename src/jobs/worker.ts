@@ -63,8 +63,6 @@ interface Group {
   handle: JobHandler
   jobs: LeasedJob[]
   stop: AbortController
-  /** Looks at the leases, and aborts what was lost. */
-  renew(): Promise<void>
   done: Promise<void>
 }
 
@@ -113,13 +111,6 @@ export class JobWorker {
   /** Aborts what runs and hands it back, as far as it is still this node's; goes on leasing when it may. */
   interrupt(reason: Error): void {
     for (const { stop } of this.running) stop.abort(reason)
-  }
-
-  /** Whether a job about the subject is at work here. One that has lost its lease is told so at once. */
-  async isAt(subject: string): Promise<boolean> {
-    const groups = [...this.running].filter(({ jobs }) => jobs.some(job => job.subject === subject))
-    await Promise.all(groups.map(group => group.renew()))
-    return groups.length > 0
   }
 
   private async run(): Promise<void> {
@@ -176,14 +167,13 @@ export class JobWorker {
     const stop = new AbortController()
     const losses = leased.map(() => new AbortController())
     const jobs = leased.map((job, i) => ({ ...job, signal: AbortSignal.any([stop.signal, losses[i]!.signal]) }))
-    const renew = async () => {
+    const heartbeat = setInterval(async () => {
       for (const [i, job] of jobs.entries()) {
         const held = await this.queue.renew(job).catch(() => true) // a disk in trouble is not a lost lease
         if (!held) losses[i]!.abort(new Error("the lease was lost"))
       }
-    }
-    const heartbeat = setInterval(renew, LEASE_MS / 3)
-    const group: Group = { lane, handle, jobs, stop, renew, done: Promise.resolve() }
+    }, LEASE_MS / 3)
+    const group: Group = { lane, handle, jobs, stop, done: Promise.resolve() }
     group.done = this.work(group).finally(() => {
       clearInterval(heartbeat)
       this.running.delete(group)

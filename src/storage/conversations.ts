@@ -32,6 +32,10 @@ export interface ConversationsTable extends OwnedColumns {
   updated_at: string
   /** 0 or 1: every console user of the workspace reads it. */
   shared_with_all: Generated<number>
+  /** 0 or 1. */
+  pinned: Generated<number>
+  /** Name of the group that its owner keeps it in. */
+  folder: string | null
 }
 
 export interface MessagesTable {
@@ -62,6 +66,10 @@ export interface MessagesTable {
   created_at: string
   /** Node that writes the reply, or wrote it. */
   owner: string | null
+  /** JSON: what its reader thought of a reply; null for nothing. */
+  feedback: string | null
+  /** JSON array: the answers that it took the place of, oldest first. */
+  variants: Generated<string>
 }
 
 /** Events of a reply as its followers get them, some at a time; written by nodes of a cluster, for a while. */

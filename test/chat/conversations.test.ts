@@ -45,6 +45,7 @@ test("a reply is streamed in order, numbered from 1, and stored", async () => {
     "content",
     "created_at",
     "error",
+    "feedback",
     "finish_reason",
     "id",
     "images",
@@ -52,6 +53,7 @@ test("a reply is streamed in order, numbered from 1, and stored", async () => {
     "ner_count",
     "role",
     "tool_calls",
+    "variants",
     "warnings",
   ])
 })

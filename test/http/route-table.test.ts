@@ -74,8 +74,11 @@ const OPERATIONS = [
     "deleteInvitation",
   ],
   ...[
+    "chooseVariant",
+    "listConversationFolders",
     "listWorkspaces",
     "createWorkspace",
+    "rateAnswer",
     "updateWorkspace",
     "deleteWorkspace",
     "addWorkspaceMember",

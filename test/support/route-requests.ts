@@ -124,11 +124,20 @@ const job: Make = async ({ owner }) => {
 }
 const model: Make = async () => ({ model: encodeURIComponent(`library/${MODEL}`) })
 
+/** An answer that was written anew, and the one that it took the place of. */
+const writtenAnew: Make = async house => {
+  const { conversation_id, message_id } = await conversation(house)
+  const anew = `/conversations/${conversation_id}/messages/${message_id}/regenerate`
+  const { body } = await house.owner.post(anew, { model: MODEL }, { accept: "application/json" })
+  return { conversation_id: conversation_id!, message_id: body.messages.at(-1).id, variant_id: message_id! }
+}
+
 /** What stands in paths; the first that has all of a path's parameters is made for it. */
 const MAKERS: [parameters: string[], make: Make][] = [
   [[], async () => ({})],
   [["file_id", "vector_store_id", "page"], async house => ({ ...(await file(house)), page: "1" })],
   [["conversation_id", "message_id", "end_user"], conversation],
+  [["conversation_id", "message_id", "variant_id"], writtenAnew],
   [["run_id"], run],
   [["run_id", "approval_id"], waiting],
   [["response_id"], response],

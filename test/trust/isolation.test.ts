@@ -15,6 +15,7 @@ const OWNED: Record<string, (path: string) => string> = {
   file_id: () => ids.file!,
   conversation_id: () => ids.conversation!,
   message_id: () => ids.message!,
+  variant_id: () => ids.message!,
   run_id: () => ids.run!,
   page: () => "1",
   model: () => "library:boathouse%2Fbuiltin%2Fextractive",
@@ -49,6 +50,8 @@ const OWN_BODIES: [string, Record<string, unknown>][] = [
   ["/approvals/{approval_id}", { decision: "approve" }],
   ["/replay", {}],
   ["/shares", { users: [] }],
+  ["/feedback", { rating: "up" }],
+  ["/variants/{variant_id}", {}],
 ]
 const bodyFor = (path: string) => OWN_BODIES.find(([end]) => path.endsWith(end))?.[1] ?? BODY()
 /** Whoever opens a link shows no credentials: `test/http/links` has them. */

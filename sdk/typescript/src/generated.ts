@@ -440,6 +440,9 @@ export interface Conversation {
   ner_count: number
   message_count: number
   additional_metadata: Record<string, unknown>
+  pinned: boolean
+  /** Name of the group that it is kept in */
+  folder: string | null
   /** The key or console user that made it; null where a former version did not know */
   owner: Owner | null
   end_user: string | null
@@ -471,6 +474,10 @@ export interface ConversationCreatedEvent {
 
 export type ConversationEvent = ConversationCreatedEvent | MessageStartedEvent | StatusEvent | WarningEvent | RedactionEvent | SourcesEvent | ToolCallEvent | ToolResultEvent | ThinkingDeltaEvent | MessageDeltaEvent | MessageCompletedEvent | ErrorEvent | DoneEvent
 
+export interface ConversationFolders {
+  data: string[]
+}
+
 export interface ConversationList {
   data: ConversationSummary[]
   pagination: Pagination
@@ -497,6 +504,9 @@ export interface ConversationSummary {
   ner_count: number
   message_count: number
   additional_metadata: Record<string, unknown>
+  pinned: boolean
+  /** Name of the group that it is kept in */
+  folder: string | null
   /** The key or console user that made it; null where a former version did not know */
   owner: Owner | null
   end_user: string | null
@@ -1027,6 +1037,30 @@ export interface Message {
   warnings: AnswerWarning[]
   /** Calls of tools that were carried out for the reply; its record tells them */
   tool_calls: number
+  /** What its reader thought of an answer */
+  feedback: {
+    rating: "up" | "down"
+    /** Empty for none */
+    note: string
+  } | null
+  /** Answers that it took the place of when it was written anew, oldest first, 20 at most */
+  variants: Array<{
+    /** What the answer was called when it was written */
+    id: string
+    content: string
+    citations: Citation[]
+    finish_reason: "stop" | "length" | "cancelled" | "error" | null
+    model: string | null
+    ner_count: number
+    warnings: AnswerWarning[]
+    /** What its reader thought of an answer */
+    feedback: {
+      rating: "up" | "down"
+      /** Empty for none */
+      note: string
+    } | null
+    created_at: string
+  }>
   created_at: string
 }
 
@@ -3875,6 +3909,9 @@ export interface Calls {
       end_user?: string
       owner_type?: "key" | "user"
       shared?: "true" | "false"
+      pinned?: "true" | "false"
+      /** Only those of this folder */
+      folder?: string
       /** Part of a title or of a message */
       q?: string
     }
@@ -3943,6 +3980,10 @@ export interface Calls {
       conversation_id: string
     }
     body: {
+      /** Is listed apart by `?pinned=`; its time does not change */
+      pinned?: boolean
+      /** Name of the group to keep it in; an empty one takes it out */
+      folder?: string
       title?: string
       additional_metadata?: Record<string, unknown>
       /** What becomes of the oldest turns where the history is longer than the model's window */
@@ -4011,6 +4052,35 @@ export interface Calls {
     }
     answer: TurnAnswer
     event: ConversationEvent
+  }
+  /** List the folders of conversations */
+  listConversationFolders: {
+    query?: {
+      owner_type?: "key" | "user"
+      shared?: "true" | "false"
+    }
+    answer: ConversationFolders
+  }
+  /** Say what an answer was worth */
+  rateAnswer: {
+    path: {
+      conversation_id: string
+      message_id: string
+    }
+    body: {
+      rating: "up" | "down" | null
+      note?: string
+    }
+    answer: Conversation
+  }
+  /** Put a former answer in the place of the last one */
+  chooseVariant: {
+    path: {
+      conversation_id: string
+      message_id: string
+      variant_id: string
+    }
+    answer: Conversation
   }
   /** Get a picture of a message */
   getMessageImage: {
@@ -4915,6 +4985,9 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   updateConversation: { method: "PATCH", path: "/external-docs/external/conversations/{conversation_id}", answers: "json" },
   deleteConversation: { method: "DELETE", path: "/external-docs/external/conversations/{conversation_id}", answers: "none" },
   regenerateMessage: { method: "POST", path: "/external-docs/external/conversations/{conversation_id}/messages/{message_id}/regenerate", answers: "json", idempotent: true, events: true },
+  listConversationFolders: { method: "GET", path: "/external-docs/external/conversation-folders", answers: "json" },
+  rateAnswer: { method: "PUT", path: "/external-docs/external/conversations/{conversation_id}/messages/{message_id}/feedback", answers: "json" },
+  chooseVariant: { method: "POST", path: "/external-docs/external/conversations/{conversation_id}/messages/{message_id}/variants/{variant_id}", answers: "json" },
   getMessageImage: { method: "GET", path: "/external-docs/external/conversations/{conversation_id}/messages/{message_id}/images/{place}", answers: "bytes" },
   followConversation: { method: "GET", path: "/external-docs/external/conversations/{conversation_id}/events", answers: "events", events: true, resumes: true },
   cancelReply: { method: "POST", path: "/external-docs/external/conversations/{conversation_id}/cancel", answers: "json" },

@@ -5,18 +5,22 @@ import { useLoaded, useRepeated } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
 import { usePlace } from "../router.tsx"
 import { useAccount } from "../session.ts"
+import { Button } from "../ui/button.tsx"
 import type { Conversation, Message, Source } from "../wire.ts"
 import { ChatFoot } from "./chat/chat-foot.tsx"
 import { ConversationList } from "./chat/conversation-list.tsx"
 import { useFileNames } from "./chat/file-names.ts"
-import { Welcome } from "./chat/messages.tsx"
+import { Messages, Welcome } from "./chat/messages.tsx"
 import { type ChatSettings, requestOf, settingsOf } from "./chat/settings.ts"
-import { Thread } from "./chat/thread.tsx"
+import type { ThreadProps } from "./chat/thread.tsx"
 import { useTurns } from "./chat/use-turns.ts"
 import { Sharing } from "./sharing/sharing.tsx"
 
+/** With all that draws Markdown. */
+const loadThread = async () => (await import("./chat/thread.tsx")).Thread
 const loadRecord = async () => (await import("./chat/record/record-view.tsx")).RecordView
 const loadDocument = async () => (await import("../viewer/beside.tsx")).Beside
+const loadExport = async () => (await import("./chat/export.tsx")).Export
 
 /** What is shared goes on elsewhere: between two looks whether it did. */
 const FOLLOW_MS = 4_000
@@ -82,6 +86,15 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   )
 }
 
+const Thread = (props: ThreadProps) => {
+  const until = (
+    <Messages follow={0} count={0}>
+      {props.welcome}
+    </Messages>
+  )
+  return <Lazy load={loadThread} props={props} until={until} />
+}
+
 const useConversation = (id: string | undefined) =>
   useLoaded(id ?? "", async signal => (id ? api.get<Conversation>(`/conversations/${id}`, signal) : null))
 
@@ -92,12 +105,23 @@ interface HeadProps {
   onShared: () => void
 }
 
-const Head = ({ isNew, current, onShared }: HeadProps) => (
-  <header class="thread-head">
-    <h1 dir="auto">{current?.title ?? (isNew ? "New conversation" : "…")}</h1>
-    {current && <Sharing path={`/conversations/${current.conversation_id}`} of={current} onSaved={onShared} />}
-  </header>
-)
+function Head({ isNew, current, onShared }: HeadProps) {
+  const [exporting, setExporting] = useState(false)
+  return (
+    <header class="thread-head">
+      <h1 dir="auto">{current?.title ?? (isNew ? "New conversation" : "…")}</h1>
+      {current && (
+        <span class="row">
+          <Button kind="quiet" icon="download" label="Export" onClick={() => setExporting(true)} />
+          <Sharing path={`/conversations/${current.conversation_id}`} of={current} onSaved={onShared} />
+        </span>
+      )}
+      {current && exporting && (
+        <Lazy load={loadExport} props={{ conversation: current, onClose: () => setExporting(false) }} />
+      )}
+    </header>
+  )
+}
 
 /** How a reply was made, and the document behind a citation: this one lies over the other, or beside the answer. */
 function usePanels(conversationId: string | undefined, readOnly: boolean) {

@@ -5,7 +5,7 @@ const VERBS = {
   file: ["upload", "update", "delete", "download", "reindex", "attach", "detach"],
   link: ["create", "open"],
   source: ["create", "update", "delete", "sync", "manifest"],
-  conversation: ["create", "send", "update", "delete", "cancel", "share"],
+  conversation: ["create", "send", "update", "feedback", "delete", "cancel", "share"],
   record: ["read", "replay"],
   chat: ["complete"],
   response: ["create", "delete", "cancel"],

@@ -31,9 +31,15 @@ const listQuery = t.Object({
   ...pageQuery,
   end_user: t.Optional(EndUser),
   ...sharingQuery,
+  pinned: t.Optional(oneOf(["true", "false"], { description: "Only those that are pinned, or only the rest" })),
+  folder: t.Optional(t.String({ minLength: 1, maxLength: 100, description: "Only those of this folder" })),
   q: t.Optional(t.String({ maxLength: 500, description: "Part of a title or of a message" })),
 })
 const changeBody = t.Object({
+  pinned: t.Optional(t.Boolean({ description: "Is listed apart by `?pinned=`; its time does not change" })),
+  folder: t.Optional(
+    t.String({ maxLength: 100, description: "Name of the group to keep it in; an empty one takes it out" }),
+  ),
   title: t.Optional(t.String({ minLength: 1, maxLength: 500 })),
   additional_metadata: t.Optional(t.Record(t.String(), t.Any())),
   history: t.Optional(
@@ -155,6 +161,53 @@ export const updateConversation = operation({
   example: { title: "Lease of the boathouse" },
   answers: { 200: { description: "The changed conversation", schema: ConversationSchema } },
   errors: ["not_found"],
+})
+
+export const listFolders = operation({
+  id: "listConversationFolders",
+  audit: "nothing",
+  scope: "chat",
+  summary: "List the folders of conversations",
+  description: "Those that hold a conversation which the caller sees, in the order of their names; 500 at most.",
+  tag: "Conversations",
+  query: t.Object(sharingQuery),
+  answers: {
+    200: {
+      description: "Their names",
+      schema: t.Object({ data: t.Array(t.String(), { examples: [["Leases"]] }) }, { title: "ConversationFolders" }),
+    },
+  },
+})
+
+export const rateAnswer = operation({
+  id: "rateAnswer",
+  audit: { action: "conversation.feedback", id: "params.conversation_id" },
+  scope: "chat",
+  summary: "Say what an answer was worth",
+  description:
+    "In the place of what was said before; `rating` null takes it back. Kept with the answer, and gone with it. Who only reads the conversation cannot.",
+  tag: "Conversations",
+  params: ofMessage,
+  body: t.Object({
+    rating: nullable(oneOf(["up", "down"])),
+    note: t.Optional(t.String({ maxLength: 2_000 })),
+  }),
+  example: { rating: "down", note: "It cites the draft of the lease." },
+  answers: { 200: { description: "The conversation", schema: ConversationSchema } },
+  errors: ["not_found"],
+})
+
+export const chooseVariant = operation({
+  id: "chooseVariant",
+  audit: { action: "conversation.update", id: "params.conversation_id" },
+  scope: "chat",
+  summary: "Put a former answer in the place of the last one",
+  description:
+    "For the last message of a conversation. The answer that stood there becomes a variant in its turn. How the former answer was made is not known any more: it has no record.",
+  tag: "Conversations",
+  params: t.Object({ conversation_id: t.String(), message_id: t.String(), variant_id: t.String() }),
+  answers: { 200: { description: "The changed conversation", schema: ConversationSchema } },
+  errors: ["not_found", "conversation_busy"],
 })
 
 export const deleteConversation = operation({

@@ -80,11 +80,37 @@ export const conversationRoutes = ({ chat, links }: Services) => {
           ...page,
           ...(query.q ? { query: query.q } : {}),
           ...(query.end_user === undefined ? {} : { endUser: query.end_user }),
+          ...(query.pinned === undefined ? {} : { pinned: query.pinned === "true" }),
+          ...(query.folder === undefined ? {} : { folder: query.folder }),
           ...sharingAsked(query),
         })
         return paginated(data, total, page)
       },
       docs.listConversations(),
+    )
+    .get(
+      "/external/conversation-folders",
+      async ({ query, principal }) => ({ data: await chat.lists.folders(principal.view, sharingAsked(query)) }),
+      docs.listFolders(),
+    )
+    .put(
+      "/external/conversations/:conversation_id/messages/:message_id/feedback",
+      async ({ params, body, principal }) => {
+        const { rating, note = "" } = body
+        const at = { conversationId: params.conversation_id, messageId: params.message_id }
+        return new Linked(links, principal).messages(
+          await chat.rate(principal.view, at, rating && { rating, note: note.trim() }),
+        )
+      },
+      docs.rateAnswer(),
+    )
+    .post(
+      "/external/conversations/:conversation_id/messages/:message_id/variants/:variant_id",
+      async ({ params, principal }) => {
+        const choice = { messageId: params.message_id, variantId: params.variant_id }
+        return new Linked(links, principal).messages(await chat.choose(principal.view, params.conversation_id, choice))
+      },
+      docs.chooseVariant(),
     )
     .get(
       "/external/conversations/:conversation_id",

@@ -49,6 +49,7 @@ import { notesOfFiles } from "./0048-notes-of-files.ts"
 import { auditPending } from "./0049-audit-pending.ts"
 import { sessionProviders } from "./0050-session-providers.ts"
 import { resetLinks } from "./0054-reset-links.ts"
+import { marksOfConversations } from "./0055-marks-of-conversations.ts"
 import { groups } from "./0058-groups.ts"
 import type { Migration } from "./migration.ts"
 
@@ -102,5 +103,6 @@ export const MIGRATIONS: readonly Migration[] = [
   auditPending,
   sessionProviders,
   resetLinks,
+  marksOfConversations,
   groups,
 ]

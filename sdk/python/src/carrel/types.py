@@ -564,6 +564,9 @@ class Conversation(TypedDict):
     ner_count: int
     message_count: int
     additional_metadata: Dict[str, Any]
+    pinned: bool
+    folder: Optional[str]
+    """Name of the group that it is kept in"""
     owner: Optional[Owner]
     """The key or console user that made it; null where a former version did not know"""
     end_user: Optional[str]
@@ -598,6 +601,11 @@ ConversationEvent = Union["Union[ConversationCreatedEvent, MessageStartedEvent, 
 
 
 
+class ConversationFolders(TypedDict):
+    data: List[str]
+
+
+
 class ConversationList(TypedDict):
     data: List[ConversationSummary]
     pagination: Pagination
@@ -626,6 +634,9 @@ class ConversationSummary2(TypedDict):
     ner_count: int
     message_count: int
     additional_metadata: Dict[str, Any]
+    pinned: bool
+    folder: Optional[str]
+    """Name of the group that it is kept in"""
     owner: Optional[Owner]
     """The key or console user that made it; null where a former version did not know"""
     end_user: Optional[str]
@@ -1242,6 +1253,35 @@ class MessageImagesItem(TypedDict):
 
 
 
+class MessageFeedback(TypedDict):
+    rating: Literal["up", "down"]
+    note: str
+    """Empty for none"""
+
+
+
+class MessageVariantsItemFeedback(TypedDict):
+    rating: Literal["up", "down"]
+    note: str
+    """Empty for none"""
+
+
+
+class MessageVariantsItem(TypedDict):
+    id: str
+    """What the answer was called when it was written"""
+    content: str
+    citations: List[Citation]
+    finish_reason: Optional[Literal["stop", "length", "cancelled", "error"]]
+    model: Optional[str]
+    ner_count: int
+    warnings: List[AnswerWarning]
+    feedback: Optional[MessageVariantsItemFeedback]
+    """What its reader thought of an answer"""
+    created_at: str
+
+
+
 class Message(TypedDict):
     id: str
     role: Literal["user", "assistant"]
@@ -1259,6 +1299,10 @@ class Message(TypedDict):
     """What the stream of the reply warned of: `context_truncated`, `keyword_only_search`, `library_unavailable` where the library could not be searched, `invalid_citation`, `foreign_link` where it leads to addresses that stand in nothing the model was given, or `redaction_partial` where the text held writing whose names are not known to redaction"""
     tool_calls: int
     """Calls of tools that were carried out for the reply; its record tells them"""
+    feedback: Optional[MessageFeedback]
+    """What its reader thought of an answer"""
+    variants: List[MessageVariantsItem]
+    """Answers that it took the place of when it was written anew, oldest first, 20 at most"""
     created_at: str
 
 
@@ -3963,6 +4007,10 @@ class UpdateConversationBodySummary(TypedDict):
 
 
 class UpdateConversationBody(TypedDict):
+    pinned: NotRequired[bool]
+    """Is listed apart by `?pinned=`; its time does not change"""
+    folder: NotRequired[str]
+    """Name of the group to keep it in; an empty one takes it out"""
     title: NotRequired[str]
     additional_metadata: NotRequired[Dict[str, Any]]
     history: NotRequired[Literal["summarize", "truncate"]]
@@ -4019,6 +4067,12 @@ class RegenerateMessageBody(TypedDict):
     """Your own user, for whom this is; a scoped token may fix it, and another one is then 403"""
     additional_metadata: NotRequired[Optional[Dict[str, Any]]]
     """Stored and returned with the conversation, at most 16 KB; under redaction its values and keys are redacted. Its keys model, system_prompt, context_id, file_ids, redaction and title stand in for missing fields"""
+
+
+
+class RateAnswerBody(TypedDict):
+    rating: Optional[Literal["up", "down"]]
+    note: NotRequired[str]
 
 
 

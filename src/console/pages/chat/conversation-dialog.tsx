@@ -1,11 +1,12 @@
-/** What can be done to a conversation of the list: another title, or its end. */
+/** What can be done to a conversation of the list: another title, folder or place, or its end. */
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
-import { Form, Problem, TextField } from "../../ui/form.tsx"
+import { Field, Form, Problem, Switch, TextField } from "../../ui/form.tsx"
 import type { ConversationSummary } from "../../wire.ts"
+import { useFolders } from "./folders.ts"
 
 interface ConversationDialogProps {
   conversation: ConversationSummary
@@ -43,8 +44,11 @@ interface ChangeProps extends Omit<ConversationDialogProps, "onRemoved"> {
 
 function Change({ conversation, onClose, onSaved, onRemove }: ChangeProps) {
   const [title, setTitle] = useState(conversation.title ?? "")
+  const [folder, setFolder] = useState(conversation.folder ?? "")
+  const [pinned, setPinned] = useState(conversation.pinned)
+  const folders = useFolders()
   const save = useAction(async () => {
-    await api.patch(`/conversations/${conversation.conversation_id}`, { title })
+    await api.patch(`/conversations/${conversation.conversation_id}`, { title, folder, pinned })
     onSaved()
     onClose()
   })
@@ -52,6 +56,26 @@ function Change({ conversation, onClose, onSaved, onRemove }: ChangeProps) {
     <Dialog title="Conversation" onClose={onClose}>
       <Form class="stack" action={save}>
         <TextField label="Title" name="title" required autofocus value={title} onInput={setTitle} error={save.error} />
+        <Field label="Folder" name="folder" error={save.error}>
+          {attributes => (
+            <input
+              {...attributes}
+              class="input"
+              dir="auto"
+              list="folders"
+              maxLength={100}
+              placeholder="None"
+              value={folder}
+              onInput={event => setFolder(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <datalist id="folders">
+          {folders.map(name => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Switch label="Pin to the top of the list" checked={pinned} onChange={setPinned} />
         <Problem error={save.error} />
         <footer class="row between">
           <Button icon="trash" onClick={onRemove}>

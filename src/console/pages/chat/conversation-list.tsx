@@ -5,10 +5,11 @@ import { Lazy } from "../../lazy.tsx"
 import { useLoaded, useSettled } from "../../loading.ts"
 import { go, Link, usePlace } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Problem, TextField } from "../../ui/form.tsx"
+import { Problem, Select, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { ConversationSummary, Page } from "../../wire.ts"
 import { Ownership, ShownChoice, useShown } from "../sharing/sharing.tsx"
+import { useFolders } from "./folders.ts"
 
 const loadDialog = async () => (await import("./conversation-dialog.tsx")).ConversationDialog
 
@@ -29,10 +30,18 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onC
   const { query: address } = usePlace()
   const { show, parameters } = useShown(address)
   const search = address.get("q") ?? ""
-  const q = useSettled(search.trim(), 250)
-  const asked = query({ page_size: size, q, ...parameters })
-  const list = useLoaded(`${asked} ${turn}`, signal =>
-    api.get<Page<ConversationSummary>>(`/conversations${asked}`, signal),
+  const folder = address.get("folder") ?? ""
+  const lists = useLists({ search, folder, size, parameters }, turn)
+  const shownAs = query({ show, q: search, folder })
+  const item = (conversation: ConversationSummary) => (
+    <Item
+      key={conversation.conversation_id}
+      conversation={conversation}
+      current={conversation.conversation_id === current}
+      shown={shownAs}
+      onChoose={onChoose}
+      onChange={() => setChanging(conversation)}
+    />
   )
   return (
     <aside class="conversations" aria-label="Conversations">
@@ -46,21 +55,14 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onC
           onInput={q => goShowing({ q })}
         />
         <ShownChoice compact show={show} onChange={show => goShowing({ show })} />
-        <Problem error={list.error} />
-        <ul>
-          {list.data?.data.map(conversation => (
-            <Item
-              key={conversation.conversation_id}
-              conversation={conversation}
-              current={conversation.conversation_id === current}
-              shown={query({ show, q: search })}
-              onChoose={onChoose}
-              onChange={() => setChanging(conversation)}
-            />
-          ))}
-        </ul>
-        {list.data?.pagination.has_next && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
-        {list.data?.data.length === 0 && <p class="soft small">{noneWords(q, show)}</p>}
+        <FolderChoice folder={folder} folders={lists.folders} />
+        <Problem error={lists.error} />
+        {lists.pinned.length > 0 && <ul aria-label="Pinned">{lists.pinned.map(item)}</ul>}
+        <ul>{lists.others?.map(item)} </ul>
+        {lists.hasMore && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
+        {lists.others?.length === 0 && lists.pinned.length === 0 && (
+          <p class="soft small">{noneWords(search.trim(), show)}</p>
+        )}
       </div>
       {changing && (
         <Lazy
@@ -69,12 +71,12 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onC
             conversation: changing,
             onClose: () => setChanging(null),
             onSaved: () => {
-              list.reload()
+              lists.reload()
               if (changing.conversation_id === current) onChanged()
             },
             onRemoved: () => {
               if (changing.conversation_id === current) go("/chat")
-              list.reload()
+              lists.reload()
             },
           }}
         />
@@ -83,8 +85,62 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onC
   )
 }
 
+interface Shown {
+  search: string
+  folder: string
+  size: number
+  parameters: Record<string, string>
+}
+
+/** Pinned conversations stand apart, but for those that were looked for. */
+function useLists({ search, folder, size, parameters }: Shown, turn: number) {
+  const [saved, setSaved] = useState(0)
+  const q = useSettled(search.trim(), 250)
+  const isWhole = !q && !folder
+  const asked = { q, folder, ...parameters }
+  const list = useList({ ...asked, page_size: size, pinned: isWhole ? "false" : "" }, turn)
+  const pinned = useList(isWhole ? { ...asked, page_size: 100, pinned: "true" } : null, turn)
+  const folders = useFolders(`${turn} ${saved}`)
+  return {
+    folders,
+    pinned: pinned.data?.data ?? [],
+    /** Undefined until they are read. */
+    others: list.data?.data,
+    hasMore: list.data?.pagination.has_next,
+    error: list.error,
+    reload() {
+      list.reload()
+      pinned.reload()
+      setSaved(saved + 1)
+    },
+  }
+}
+
+/** Nothing is asked for null. */
+const useList = (asked: Record<string, string | number> | null, turn: number) => {
+  const parameters = asked && query(asked)
+  return useLoaded(`${parameters} ${turn}`, async signal =>
+    parameters === null ? undefined : api.get<Page<ConversationSummary>>(`/conversations${parameters}`, signal),
+  )
+}
+
+/** Not shown where there are none. */
+const FolderChoice = ({ folder, folders }: { folder: string; folders: readonly string[] }) =>
+  folder || folders.length > 0 ? (
+    <Select
+      compact
+      label="Folder"
+      value={folder}
+      options={[
+        ["", "All folders"],
+        ...[...new Set([...folders, ...(folder ? [folder] : [])])].map(name => [name, name] as const),
+      ]}
+      onChange={folder => goShowing({ folder })}
+    />
+  ) : null
+
 /** The open conversation stays open. */
-function goShowing(change: { show?: string; q?: string }): void {
+function goShowing(change: { show?: string; q?: string; folder?: string }): void {
   const parameters = Object.fromEntries(new URLSearchParams(location.search))
   go(location.pathname + query({ ...parameters, ...change }), true)
 }
@@ -126,6 +182,7 @@ const Item = ({ conversation, current, shown, onChoose, onChange }: ItemProps) =
       onGone={onChoose}
     >
       <span class="name">
+        {conversation.pinned && <Icon name="pin" />}
         <bdi>{conversation.title || "Untitled"}</bdi>
       </span>
       <span class="soft small name">

@@ -1,17 +1,22 @@
-import { useMemo } from "preact/hooks"
+import type { ComponentChildren } from "preact"
+import { useEffect, useMemo, useState } from "preact/hooks"
 import { dateTime } from "../../format.ts"
+import { Lazy } from "../../lazy.tsx"
 import { type Follows, followsGiven, followsNone, Markdown, RedactedChip } from "../../markdown.tsx"
 import type { Doing } from "../../phases.ts"
 import type { Draft } from "../../reply.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
-import type { Message, Source } from "../../wire.ts"
+import type { Conversation, Message, Source, Variant } from "../../wire.ts"
 import { AskedMessage, Question } from "./question-view.tsx"
 import { useStoredCalls } from "./stored-calls.ts"
 import { ToolCalls } from "./tool-calls.tsx"
 import type { ReplyNotes } from "./use-turns.ts"
 import { Warnings } from "./warnings.tsx"
+
+const loadVariants = async () => (await import("./answer-tools.tsx")).Variants
+const loadFeedback = async () => (await import("./answer-tools.tsx")).RateAnswer
 
 /** Why a reply ended, where that is worth saying. */
 const ENDINGS: Record<string, string> = {
@@ -26,6 +31,10 @@ interface MessageViewProps {
   notes: ReplyNotes | undefined
   onCite: (source: Source) => void
   onRecord: (message: Message) => void
+  /** Takes the changed conversation; undefined for who only reads it. */
+  onConversation: ((conversation: Conversation) => void) | undefined
+  /** The conversation goes on from it. */
+  isLast: boolean
   /** For the last reply only. */
   onAgain?: () => void
   onFinish?: () => void
@@ -40,19 +49,50 @@ export const MessageView = (props: MessageViewProps) =>
     <Reply {...props} />
   )
 
-function Reply({ conversationId, message, notes, onCite, onRecord, onAgain, onFinish }: MessageViewProps) {
+function Reply(props: MessageViewProps) {
+  const { message } = props
+  const [former, setFormer] = useState<Variant | null>(null)
+  useEffect(() => setFormer(null), [message])
+  const choice = message.variants.length > 0 && (
+    <Lazy load={loadVariants} props={{ ...props, shown: former, onShow: setFormer }} />
+  )
+  if (!former) return <Standing {...props} choice={choice} />
+  return (
+    <article class="message reply former" aria-label="Earlier answer">
+      <AnswerText message={former} onCite={props.onCite} />
+      {choice}
+    </article>
+  )
+}
+
+/** What an answer says, and what it rests on. */
+function AnswerText({ message, onCite }: { message: Variant | Message; onCite: (source: Source) => void }) {
+  const { content, citations, warnings, finish_reason } = message
+  const follows = useMemo(() => followsGiven(warnings), [warnings])
+  const ending = ENDINGS[finish_reason ?? ""]
+  return (
+    <>
+      <Cited text={content} sources={citations} onCite={onCite} follows={follows} />
+      {ending && <p class="soft small">{ending}</p>}
+      <Problem error={"error" in message ? message.error : null} />
+      <Citations sources={citations} onCite={source => onCite({ ...source, answer: content })} />
+      <Warnings warnings={warnings} />
+    </>
+  )
+}
+
+interface StandingProps extends MessageViewProps {
+  choice: ComponentChildren
+}
+
+function Standing({ conversationId, message, notes, choice, ...props }: StandingProps) {
+  const { onCite, onRecord, onConversation, onAgain, onFinish } = props
   const stored = useStoredCalls(notes ? null : { conversationId, message })
-  const follows = useMemo(() => followsGiven(message.warnings), [message.warnings])
-  const ending = ENDINGS[message.finish_reason ?? ""]
   return (
     <article class="message reply" aria-label="Reply">
       <Notes redaction={notes?.redaction ?? null} thinking={notes?.thinking ?? ""} />
       <ToolCalls calls={notes?.calls ?? stored} />
-      <Cited text={message.content} sources={message.citations} onCite={onCite} follows={follows} />
-      {ending && <p class="soft small">{ending}</p>}
-      <Problem error={message.error} />
-      <Citations sources={message.citations} onCite={source => onCite({ ...source, answer: message.content })} />
-      <Warnings warnings={message.warnings} />
+      <AnswerText message={message} onCite={onCite} />
       <footer class="row message-foot">
         <span class="soft small" title={dateTime(message.created_at)}>
           {message.model}
@@ -61,8 +101,10 @@ function Reply({ conversationId, message, notes, onCite, onRecord, onAgain, onFi
         <CopyButton text={message.content} label="Copy the reply" />
         <Button kind="quiet" icon="info" label="How this answer was made" onClick={() => onRecord(message)} />
         {onAgain && <Button kind="quiet" icon="refresh" label="Ask again" onClick={onAgain} />}
-        {onFinish && ending && <Button onClick={onFinish}>Continue</Button>}
+        {onConversation && <Lazy load={loadFeedback} props={{ conversationId, message, onConversation }} />}
+        {onFinish && ENDINGS[message.finish_reason ?? ""] && <Button onClick={onFinish}>Continue</Button>}
       </footer>
+      {choice}
     </article>
   )
 }

@@ -7,7 +7,7 @@ import { DraftView, MessageView } from "./message-view.tsx"
 import { Messages, withoutTurn } from "./messages.tsx"
 import type { Turns } from "./use-turns.ts"
 
-interface ThreadProps {
+export interface ThreadProps {
   conversation: Conversation | null
   /** It is shared to read only. */
   readOnly: boolean
@@ -54,6 +54,8 @@ export function Thread({
             notes={notes.get(message.id)}
             onCite={onCite}
             onRecord={onRecord}
+            onConversation={readOnly ? undefined : onChange}
+            isLast={i === shown.length - 1 && mayAsk}
             {...(i === shown.length - 1 && mayAsk ? { onAgain: () => turns.again(message), onFinish } : {})}
             {...(message === lastQuestion && mayAsk ? { onEdit: text => turns.again(message, text) } : {})}
           />

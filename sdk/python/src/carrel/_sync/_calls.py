@@ -90,6 +90,9 @@ ROUTES: Dict[str, Route] = {
     "updateConversation": Route("updateConversation", "PATCH", "/external-docs/external/conversations/{conversation_id}", "json"),
     "deleteConversation": Route("deleteConversation", "DELETE", "/external-docs/external/conversations/{conversation_id}", "none"),
     "regenerateMessage": Route("regenerateMessage", "POST", "/external-docs/external/conversations/{conversation_id}/messages/{message_id}/regenerate", "json", idempotent=True),
+    "listConversationFolders": Route("listConversationFolders", "GET", "/external-docs/external/conversation-folders", "json"),
+    "rateAnswer": Route("rateAnswer", "PUT", "/external-docs/external/conversations/{conversation_id}/messages/{message_id}/feedback", "json"),
+    "chooseVariant": Route("chooseVariant", "POST", "/external-docs/external/conversations/{conversation_id}/messages/{message_id}/variants/{variant_id}", "json"),
     "getMessageImage": Route("getMessageImage", "GET", "/external-docs/external/conversations/{conversation_id}/messages/{message_id}/images/{place}", "bytes"),
     "followConversation": Route("followConversation", "GET", "/external-docs/external/conversations/{conversation_id}/events", "events"),
     "cancelReply": Route("cancelReply", "POST", "/external-docs/external/conversations/{conversation_id}/cancel", "json"),
@@ -880,11 +883,13 @@ class Calls:
         end_user: Optional[str] = None,
         owner_type: Optional[Literal["key", "user"]] = None,
         shared: Optional[Literal["true", "false"]] = None,
+        pinned: Optional[Literal["true", "false"]] = None,
+        folder: Optional[str] = None,
         q: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> _types.ConversationList:
         """List conversations"""
-        return cast("_types.ConversationList", self._transport.call(ROUTES["listConversations"], query={"page": page, "page_size": page_size, "end_user": end_user, "owner_type": owner_type, "shared": shared, "q": q}, options=options))
+        return cast("_types.ConversationList", self._transport.call(ROUTES["listConversations"], query={"page": page, "page_size": page_size, "end_user": end_user, "owner_type": owner_type, "shared": shared, "pinned": pinned, "folder": folder, "q": q}, options=options))
 
     def send_message(
         self,
@@ -934,6 +939,38 @@ class Calls:
     ) -> _types.TurnAnswer:
         """Write a reply anew"""
         return cast("_types.TurnAnswer", self._transport.call(ROUTES["regenerateMessage"], path={"conversation_id": conversation_id, "message_id": message_id}, body=body, options=options))
+
+    def list_conversation_folders(
+        self,
+        *,
+        owner_type: Optional[Literal["key", "user"]] = None,
+        shared: Optional[Literal["true", "false"]] = None,
+        options: Optional[CallOptions] = None,
+    ) -> _types.ConversationFolders:
+        """List the folders of conversations"""
+        return cast("_types.ConversationFolders", self._transport.call(ROUTES["listConversationFolders"], query={"owner_type": owner_type, "shared": shared}, options=options))
+
+    def rate_answer(
+        self,
+        conversation_id: str,
+        message_id: str,
+        body: _types.RateAnswerBody,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> _types.Conversation:
+        """Say what an answer was worth"""
+        return cast("_types.Conversation", self._transport.call(ROUTES["rateAnswer"], path={"conversation_id": conversation_id, "message_id": message_id}, body=body, options=options))
+
+    def choose_variant(
+        self,
+        conversation_id: str,
+        message_id: str,
+        variant_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> _types.Conversation:
+        """Put a former answer in the place of the last one"""
+        return cast("_types.Conversation", self._transport.call(ROUTES["chooseVariant"], path={"conversation_id": conversation_id, "message_id": message_id, "variant_id": variant_id}, options=options))
 
     def get_message_image(
         self,

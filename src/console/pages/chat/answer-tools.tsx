@@ -1,0 +1,135 @@
+/** What can be done with an answer that stands: say what it was worth, look at those it took the place of. */
+import { useState } from "preact/hooks"
+import { api } from "../../api.ts"
+import { dateTime } from "../../format.ts"
+import { useAction } from "../../loading.ts"
+import { Button } from "../../ui/button.tsx"
+import { Dialog } from "../../ui/dialog.tsx"
+import { Form, Lines, Problem } from "../../ui/form.tsx"
+import { notify } from "../../ui/toast.tsx"
+import type { Conversation, Feedback, Message, Variant } from "../../wire.ts"
+
+interface RateAnswerProps {
+  conversationId: string
+  message: Message
+  onConversation: (conversation: Conversation) => void
+}
+
+const RATINGS = [
+  ["up", "Good answer"],
+  ["down", "Bad answer"],
+] as const
+
+/** A thumb is kept at once; its note can be written behind it, or not. The same thumb again takes it back. */
+export function RateAnswer({ conversationId, message, onConversation }: RateAnswerProps) {
+  const [noting, setNoting] = useState(false)
+  const { feedback } = message
+  const rate = async (next: Feedback | null) =>
+    onConversation(
+      await api.put<Conversation>(
+        `/conversations/${conversationId}/messages/${message.id}/feedback`,
+        next ?? { rating: null },
+      ),
+    )
+  const choose = (rating: Feedback["rating"]) => {
+    const isSame = feedback?.rating === rating
+    rate(isSame ? null : { rating, note: "" }).then(
+      () => setNoting(!isSame),
+      error => notify(error.message),
+    )
+  }
+  return (
+    <>
+      {RATINGS.map(([rating, label]) => (
+        <Button
+          key={rating}
+          kind="quiet"
+          icon={rating}
+          label={label}
+          pressed={feedback?.rating === rating}
+          onClick={() => choose(rating)}
+        />
+      ))}
+      {feedback?.note && (
+        <button type="button" class="button quiet rating-note" onClick={() => setNoting(true)}>
+          <bdi>{feedback.note}</bdi>
+        </button>
+      )}
+      {noting && feedback && <Note feedback={feedback} onSave={rate} onClose={() => setNoting(false)} />}
+    </>
+  )
+}
+
+interface NoteProps {
+  feedback: Feedback
+  onSave: (feedback: Feedback) => Promise<void>
+  onClose: () => void
+}
+
+function Note({ feedback, onSave, onClose }: NoteProps) {
+  const [note, setNote] = useState(feedback.note)
+  const save = useAction(async () => {
+    await onSave({ ...feedback, note })
+    onClose()
+  })
+  return (
+    <Dialog title={feedback.rating === "up" ? "What was good?" : "What was wrong?"} onClose={onClose}>
+      <Form class="stack" action={save}>
+        <Lines label="Note" name="note" rows={4} value={note} onInput={setNote} error={save.error} />
+        <p class="soft small">It stays with the answer. Whoever may read this conversation may read it.</p>
+        <Problem error={save.error} />
+        <footer class="row between">
+          <Button onClick={onClose}>Without a note</Button>
+          <Button kind="primary" type="submit" busy={save.busy}>
+            Save
+          </Button>
+        </footer>
+      </Form>
+    </Dialog>
+  )
+}
+
+interface VariantsProps {
+  conversationId: string
+  message: Message
+  isLast: boolean
+  onConversation: ((conversation: Conversation) => void) | undefined
+  /** Null for the one that stands. */
+  shown: Variant | null
+  onShow: (variant: Variant | null) => void
+}
+
+export function Variants({ conversationId, message, isLast, onConversation, shown, onShow }: VariantsProps) {
+  const all = [...message.variants, null]
+  const at = all.indexOf(shown)
+  const path = `/conversations/${conversationId}/messages/${message.id}/variants/${shown?.id}`
+  const choose = useAction(async () => onConversation?.(await api.post<Conversation>(path)))
+  return (
+    <div class="row variants">
+      <Button
+        kind="quiet"
+        icon="back"
+        label="Earlier answer"
+        disabled={at === 0}
+        onClick={() => onShow(all[at - 1]!)}
+      />
+      <span class="soft small">
+        {at + 1} of {all.length}
+        {shown && ` · ${shown.model} · ${dateTime(shown.created_at)}`}
+      </span>
+      <Button
+        kind="quiet"
+        icon="forward"
+        label="Later answer"
+        disabled={shown === null}
+        onClick={() => onShow(all[at + 1] ?? null)}
+      />
+      {shown && isLast && onConversation && (
+        <Button busy={choose.busy} onClick={() => void choose.run()}>
+          Go on from this answer
+        </Button>
+      )}
+      <Problem error={choose.error} />
+    </div>
+  )
+}
