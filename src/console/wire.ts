@@ -87,6 +87,14 @@ export interface Page<T> {
   pagination: { page: number; page_size: number; total_items: number; total_pages: number; has_next: boolean }
 }
 
+/** Of a list that is also read on by cursor. */
+export interface LongPage<T> extends Page<T> {
+  /** Leads to what follows; null at the end. */
+  next: string | null
+  /** Leads to what goes before; null at the beginning. */
+  previous: string | null
+}
+
 export interface Me {
   user: { id: string; email: string; name: string; role: "administrator" | "member" }
   workspace: { id: string; name: string }

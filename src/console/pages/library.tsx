@@ -1,31 +1,27 @@
 import { useState } from "preact/hooks"
 import type { Filter } from "../../access/filter/filter.ts"
-import { api, query } from "../api.ts"
-import { plural } from "../format.ts"
+import { api } from "../api.ts"
+import { count, plural } from "../format.ts"
 import { Lazy } from "../lazy.tsx"
-import { useLoaded, useRepeated, useSettled } from "../loading.ts"
+import type { Stretch } from "../long-list.ts"
 import type { PageProps } from "../page-props.ts"
-import { go, usePlace } from "../router.tsx"
 import { useAccount } from "../session.ts"
 import { Button } from "../ui/button.tsx"
 import { Problem } from "../ui/form.tsx"
-import { Empty, Page, Pages } from "../ui/page.tsx"
-import { notify, notifyWithUndo } from "../ui/toast.tsx"
+import { Empty, Page } from "../ui/page.tsx"
+import { notify } from "../ui/toast.tsx"
 import { acceptedBy, addUploads, useUploadRules, useUploads } from "../uploads.ts"
-import type { FileRecord, Page as ListPage, UploadRules } from "../wire.ts"
-import { JobProgress, SelectionBar, startBulk } from "./library/bulk.tsx"
+import type { FileRecord, UploadRules } from "../wire.ts"
+import { JobProgress, SelectionBar } from "./library/bulk.tsx"
+import { columnsIn } from "./library/columns.tsx"
 import { FileTable } from "./library/file-table.tsx"
-import { addressOf, emptyFilters, type Filters, filterOf, filtersIn, LibraryFilters } from "./library/filters.tsx"
-import { filterOfIds, type Selection, useSelection } from "./library/selection.ts"
-import { Indexing, loadSummary, type Summary } from "./library/summary.tsx"
+import { type Filters, filterOf, isNarrow, LibraryFilters, widened } from "./library/filters.tsx"
+import { filterOfIds, MAX_IDS, type Selection } from "./library/selection.ts"
+import { Indexing } from "./library/summary.tsx"
 import { LibraryTabs } from "./library/tabs.tsx"
 import { UploadList, UploadOptions } from "./library/upload-list.tsx"
 import { DropArea, UploadButton } from "./library/upload-ways.tsx"
-
-/** While anything on the page is queued or indexing. */
-const BUSY_REFRESH_MS = 1_000
-/** Others may upload too. */
-const IDLE_REFRESH_MS = 15_000
+import { useFiles } from "./library/use-files.ts"
 
 /** Arrives with its own first show: few look at it. */
 const loadFile = async () => (await import("./library/file-view.tsx")).FileView
@@ -42,47 +38,18 @@ export function LibraryPage({ rest: [part, ...rest] }: PageProps) {
   )
 }
 
-/** The files that the address's filters let pass, and what is done with them. */
-function useFiles() {
-  const { query: address } = usePlace()
-  const filters = filtersIn(address)
-  const parameters = useSettled(query({ ...filters, page_size: 50 }), 200)
-  const files = useLoaded(parameters, signal => api.get<ListPage<FileRecord>>(`/libraries${parameters}`, signal))
-  const summary = useLoaded("summary", loadSummary)
-  const reload = () => {
-    files.reload()
-    summary.reload()
-  }
-  const { hidden, remove } = useRemovals(reload)
-  const shown = (files.data?.data ?? []).filter(file => !hidden.has(file.id))
-  const selection = useSelection(shown)
-  const [job, setJob] = useState<string>()
-  useRepeated(isBusy(shown, summary.data) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS, reload)
-  const setFilters = (next: Filters) => {
-    selection.clear() // what was chosen among other files is not what somebody sees now
-    go(addressOf(next), true)
-  }
-  const retry = () =>
-    startBulk({ action: "reindex", filter: { type: "eq", key: "file.status", value: "failed" } }).then(setJob, error =>
-      notify(error.message),
-    )
-  const opened = address.get("file")
-  return { filters, setFilters, files, summary, reload, remove, shown, selection, job, setJob, retry, opened }
-}
-
 function Files() {
   const list = useFiles()
-  const { filters, setFilters, files, shown, reload } = list
+  const { filters, setFilters, files, reload } = list
   const rules = useUploadRules()
   const [labels, setLabels] = useState({ contextId: "", tags: "" })
-  const uploads = useUploads(files.reload)
+  const uploads = useUploads(reload)
   const receive = (chosen: Iterable<File> | null | undefined) =>
     chosen && addUploads(chosen, labels, rules?.max_file_bytes)
   const close = () => {
-    go(addressOf(filters))
+    list.open(undefined)
     reload()
   }
-  const filtered = JSON.stringify({ ...filters, page: 1 }) !== JSON.stringify(emptyFilters)
 
   return (
     <Page title="Library" actions={<UploadButton accept={acceptedBy(rules)} onChoose={receive} />}>
@@ -91,35 +58,40 @@ function Files() {
         <UploadOptions labels={labels} onChange={setLabels} />
         <UploadList uploads={uploads} />
         <Work list={list} rules={rules} />
-        <Problem error={files.error} />
-        {files.data && shown.length === 0 && (
-          <NoFiles filtered={filtered} rules={rules} onClear={() => setFilters(emptyFilters)} />
+        <Problem error={list.error} />
+        {files && <p class="soft">{plural(files.total, "file")}</p>}
+        {files?.total === 0 && (
+          <NoFiles filtered={isNarrow(filters)} rules={rules} onClear={() => setFilters(widened(filters))} />
         )}
-        {shown.length > 0 && (
-          <FileTable
-            files={shown}
-            filters={filters}
-            selection={list.selection}
-            onFilters={setFilters}
-            onOpen={file => go(addressOf(filters, file.id))}
-            onRemove={list.remove}
-            onReindex={file => void reindex(file).finally(reload)}
-          />
-        )}
-        {files.data && (
-          <div class="row between">
-            <span class="soft">{plural(files.data.pagination.total_items, "file")}</span>
-            <Pages of={files.data.pagination} onPage={page => go(addressOf({ ...filters, page }), true)} />
-          </div>
-        )}
+        {files && files.total > 0 && <Listed list={list} files={files} />}
       </DropArea>
       {list.opened && <Lazy load={loadFile} props={{ fileId: list.opened, onClose: close }} />}
     </Page>
   )
 }
 
+type List = ReturnType<typeof useFiles>
+
+const Listed = ({ list, files }: { list: List; files: Stretch<FileRecord> }) => (
+  <FileTable
+    stretch={files}
+    listed={list.listed}
+    from={list.from}
+    filters={list.filters}
+    columns={columnsIn(list.filters.columns)}
+    selection={list.selection}
+    onSort={change => list.setFilters({ ...list.filters, ...change })}
+    onFilters={change => list.setFilters({ ...list.filters, ...change })}
+    onSeen={list.want}
+    onRest={list.rest}
+    onOpen={file => list.open(file.id)}
+    onRemove={list.remove}
+    onReindex={file => void reindex(file).finally(list.reload)}
+  />
+)
+
 interface WorkProps {
-  list: ReturnType<typeof useFiles>
+  list: List
   rules: UploadRules | undefined
 }
 
@@ -131,7 +103,7 @@ const Work = ({ list, rules }: WorkProps) => {
       {summary.data && (
         <Indexing
           summary={summary.data}
-          onShowFailed={() => setFilters({ ...emptyFilters, status: "failed" })}
+          onShowFailed={() => setFilters({ ...widened(filters), status: "failed" })}
           onRetry={retry}
         />
       )}
@@ -151,16 +123,10 @@ const Work = ({ list, rules }: WorkProps) => {
           }}
         />
       )}
-      {files.data && (
-        <Chosen selection={selection} filters={filters} total={files.data.pagination.total_items} onStarted={setJob} />
-      )}
+      {files && <Chosen selection={selection} filters={filters} total={files.total} onStarted={setJob} />}
     </>
   )
 }
-
-const isBusy = (shown: FileRecord[], summary: Summary | undefined): boolean =>
-  shown.some(file => file.status === "queued" || file.status === "indexing") ||
-  (summary !== undefined && summary.by_status.queued + summary.by_status.indexing > 0)
 
 /** A filter that every file passes. */
 const EVERY_FILE: Filter = { type: "exists", key: "file.id", value: true }
@@ -181,6 +147,7 @@ function Chosen({ selection, filters, total, onStarted }: ChosenProps) {
     <SelectionBar
       chosen={all ? total : ids.size}
       filter={all ? (filterOf(filters) ?? EVERY_FILE) : filterOfIds(ids)}
+      note={noteOf(selection, filters)}
       all={mayChooseAll ? { total, onChoose: chooseAll } : undefined}
       onClear={clear}
       onStarted={id => {
@@ -191,26 +158,18 @@ function Chosen({ selection, filters, total, onStarted }: ChosenProps) {
   )
 }
 
+/** What happens to so many. */
+function noteOf({ all, isCut }: Selection, { name }: Filters): string | undefined {
+  if (all) return "One job works through every file that passes these filters. Files that come in later are left alone."
+  if (!isCut) return
+  const limit = `One by one, ${count(MAX_IDS)} files can be chosen: the first of them are.`
+  return name
+    ? `${limit} For more, take away the part of the name and narrow the list by state, type, tag or context.`
+    : `${limit} For more, choose all that match: one job then goes by the filters.`
+}
+
 const reindex = (file: FileRecord): Promise<unknown> =>
   api.post(`/libraries/${file.id}/reindex`).catch(error => notify(error.message))
-
-/** Removes files: each is hidden at once, and deleted when the time to undo it is over. */
-function useRemovals(reload: () => void) {
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
-  const hide = (id: string, away: boolean) =>
-    setHidden(before => new Set(away ? [...before, id] : [...before].filter(other => other !== id)))
-  const remove = (file: FileRecord) => {
-    hide(file.id, true)
-    const undo = () => hide(file.id, false)
-    const carryOut = () =>
-      api.delete(`/libraries/${file.id}`, { keepalive: true }).then(reload, error => {
-        undo()
-        notify(`${file.name} could not be deleted: ${error.message}`)
-      })
-    notifyWithUndo(`Deleted ${file.name}`, carryOut, undo)
-  }
-  return { hidden, remove }
-}
 
 interface NoFilesProps {
   filtered: boolean

@@ -1,5 +1,5 @@
 /** The document behind a citation: beside the answer where there is room, else over it. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import { api, contentUrl } from "../api.ts"
 import { placeOf } from "../format.ts"
 import { useLoaded } from "../loading.ts"
@@ -8,6 +8,7 @@ import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { Problem } from "../ui/form.tsx"
 import { Icon } from "../ui/icons.tsx"
+import { useMatches } from "../ui/media.ts"
 import type { FileRecord, Source } from "../wire.ts"
 import { DocumentView } from "./document-view.tsx"
 import { claimOf } from "./spans.ts"
@@ -61,17 +62,6 @@ export function Beside({ source, over = false, onClose }: BesideProps) {
       {body}
     </Dialog>
   )
-}
-
-function useMatches(condition: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(condition).matches)
-  useEffect(() => {
-    const list = matchMedia(condition)
-    const listen = () => setMatches(list.matches)
-    list.addEventListener("change", listen)
-    return () => list.removeEventListener("change", listen)
-  }, [])
-  return matches
 }
 
 type PanelProps = Pick<Parameters<typeof Dialog>[0], "title" | "actions" | "onClose" | "children">

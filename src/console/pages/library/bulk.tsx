@@ -63,6 +63,8 @@ export function JobProgress({ id, onEnd }: JobProgressProps) {
 }
 
 interface SelectionBarProps {
+  /** What it means for what is chosen, where that is not plain. */
+  note: string | undefined
   /** How many are chosen. */
   chosen: number
   /** Those files. */
@@ -73,7 +75,7 @@ interface SelectionBarProps {
   onClear: () => void
 }
 
-export function SelectionBar({ chosen, filter, all, onStarted, onClear }: SelectionBarProps) {
+export function SelectionBar({ note, chosen, filter, all, onStarted, onClear }: SelectionBarProps) {
   const [open, setOpen] = useState<"label" | "delete" | null>(null)
   const start = useAction(async (request: BulkRequest) => onStarted(await startBulk(request)))
   const files = plural(chosen, "file")
@@ -91,6 +93,7 @@ export function SelectionBar({ chosen, filter, all, onStarted, onClear }: Select
         Delete chosen
       </Button>
       <Button kind="quiet" icon="close" label="Choose none" onClick={onClear} />
+      {note && <p class="small note">{note}</p>}
       <Problem error={start.error} />
       {open === "label" && (
         <LabelForm files={files} filter={filter} onStarted={onStarted} onClose={() => setOpen(null)} />

@@ -1,148 +1,186 @@
-import { contentUrl } from "../../api.ts"
-import { ago, bytes } from "../../format.ts"
-import { Button } from "../../ui/button.tsx"
-import { Icon } from "../../ui/icons.tsx"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
+import { plural } from "../../format.ts"
+import { useSettled } from "../../loading.ts"
+import type { Stretch } from "../../long-list.ts"
+import { useMatches } from "../../ui/media.ts"
+import { type ListWindow, useWindow } from "../../ui/window.ts"
 import type { FileRecord } from "../../wire.ts"
-import { FileStatus } from "./file-status.tsx"
+import { COLUMNS, type ColumnName } from "./columns.tsx"
+import { FileRow, MissingRow, type RowActions } from "./file-row.tsx"
 import type { Filters } from "./filters.tsx"
+import { useRowKeys } from "./row-keys.ts"
 import type { Selection } from "./selection.ts"
 
-interface FileTableProps {
-  files: FileRecord[]
+/** Pixels of a row without labels: in a wide window, and as a card in a narrow one. */
+const ROW = 57
+const CARD = 128
+/** Pixels of the head of the table, which stays in view. */
+const HEAD = 39
+/** Rows are cards: see `.stacked`. */
+const NARROW = "(max-width: 900px)"
+/** Beside those that a file has in columns: choice, name, actions. */
+const OWN_COLUMNS = 3
+const SETTLED_MS = 250
+
+interface FileTableProps extends RowActions {
+  stretch: Stretch<FileRecord>
+  /** Changes with what is listed: the list is then shown from `from` on. */
+  listed: string
+  from: number
   filters: Filters
+  columns: readonly ColumnName[]
   selection: Selection
-  onFilters: (filters: Filters) => void
-  onOpen: (file: FileRecord) => void
-  onRemove: (file: FileRecord) => void
-  onReindex: (file: FileRecord) => void
+  onSort: (filters: Partial<Filters>) => void
+  /** These are seen. */
+  onSeen: (from: number, to: number) => void
+  /** The list came to rest at that row. */
+  onRest: (from: number) => void
 }
 
-export function FileTable({ files, filters, selection, onFilters, onOpen, onRemove, onReindex }: FileTableProps) {
-  const column = (sort: Filters["sort"], title: string) => {
+export function FileTable({ stretch, listed, from, filters, columns, selection, ...on }: FileTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const { start, rows, total } = stretch
+  const isNarrow = useMatches(NARROW)
+  const shown = useWindow({ total, estimate: isNarrow ? CARD : ROW, covered: isNarrow ? 0 : HEAD, body })
+  const { items, seen, count } = shown
+  useSteady(shown, stretch)
+  const first = seen?.from ?? 0
+  useEffect(() => void (seen && on.onSeen(first, seen.to)), [first, seen?.to, stretch])
+  useRest(first, on.onRest)
+  useLayoutEffect(() => {
+    if (from > 0 || shown.into(0) > 0) shown.scrollTo(from, "start")
+  }, [listed])
+  const onKeyDown = useRowKeys(shown, body)
+  const isChosen = (file: FileRecord) => selection.all || selection.ids.has(file.id)
+  const width = columns.length + OWN_COLUMNS
+  const drawn = useDrawn(listed)
+  let end = shown.start
+  return (
+    <div class="table-frame long">
+      <table class="table stacked files" aria-rowcount={total + 1}>
+        <Head filters={filters} columns={columns} selection={selection} onSort={on.onSort} />
+        <tbody ref={body} onKeyDown={onKeyDown}>
+          {items.flatMap((item, i) => {
+            const file = drawn.of(item.index, rows[item.index - start])
+            const gap = item.start - end
+            end = item.end
+            return [
+              gap > 0 && <Gap key={`gap ${i === 0 ? "before" : "between"}`} height={gap} width={width} />,
+              file ? (
+                <FileRow
+                  key={file.id}
+                  {...{ file, columns, index: item.index, chosen: isChosen(file) }}
+                  onChoose={range => selection.choose(file, range)}
+                  onFilters={on.onFilters}
+                  onOpen={on.onOpen}
+                  onRemove={on.onRemove}
+                  onReindex={on.onReindex}
+                />
+              ) : (
+                <MissingRow key={`missing ${item.index}`} index={item.index} columns={width} />
+              ),
+            ]
+          })}
+          {shown.end > end && <Gap key="gap after" height={shown.end - end} width={width} />}
+        </tbody>
+      </table>
+      {count < total && (
+        <p class="notice">{`The list ends after ${plural(count, "file")}: narrow it by the filters to see the others.`}</p>
+      )}
+    </div>
+  )
+}
+
+/** Holds the place of rows that are not drawn. */
+const Gap = ({ height, width }: { height: number; width: number }) => (
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without anything in it is not
+  <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }}>
+    <td colSpan={width} />
+  </tr>
+)
+
+/** Files as they were drawn last: one that has the focus stays, though the list was read on from somewhere else. */
+function useDrawn(listed: string) {
+  const before = useRef({ listed, files: new Map<number, FileRecord>() })
+  const files = new Map<number, FileRecord>()
+  useLayoutEffect(() => {
+    before.current = { listed, files }
+  })
+  return {
+    of(index: number, read: FileRecord | undefined): FileRecord | undefined {
+      const file = read ?? (before.current.listed === listed ? before.current.files.get(index) : undefined)
+      if (file) files.set(index, file)
+      return file
+    },
+  }
+}
+
+/** Says where the list came to rest, once it was scrolled. */
+function useRest(first: number, onRest: (first: number) => void): void {
+  const settled = useSettled(first, SETTLED_MS)
+  const wasScrolled = useRef(false)
+  useEffect(() => {
+    if (wasScrolled.current) onRest(settled)
+    wasScrolled.current = true
+  }, [settled])
+}
+
+/** What is looked at stays where it is while files before it come and go; at the top of the list new ones show. */
+function useSteady({ seen, into, scrollInto }: ListWindow, { start, rows }: Stretch<FileRecord>): void {
+  const looked = useRef<{ id: string; index: number } | undefined>(undefined)
+  useLayoutEffect(() => {
+    const before = looked.current
+    if (!before || rows[before.index - start]?.id === before.id) return
+    const at = rows.findIndex(({ id }) => id === before.id)
+    const pixels = into(before.index)
+    if (at >= 0 && (before.index > 0 || pixels > 0)) scrollInto(start + at, pixels)
+  }, [rows])
+  useLayoutEffect(() => {
+    const file = seen && rows[seen.from - start]
+    looked.current = file && { id: file.id, index: seen.from }
+  })
+}
+
+interface HeadProps extends Pick<FileTableProps, "filters" | "columns" | "selection" | "onSort"> {}
+
+function Head({ filters, columns, selection, onSort }: HeadProps) {
+  const column = (title: string, sort?: Filters["sort"]) => {
+    if (!sort) return <th key={title}>{title}</th>
     const active = filters.sort === sort
     const order = active && filters.order === "asc" ? "desc" : "asc"
     return (
-      <th aria-sort={active ? (filters.order === "asc" ? "ascending" : "descending") : "none"}>
-        <button type="button" class="sort" onClick={() => onFilters({ ...filters, sort, order, page: 1 })}>
+      <th
+        key={title}
+        class={`of-${sort}`}
+        aria-sort={active ? (filters.order === "asc" ? "ascending" : "descending") : "none"}
+      >
+        <button type="button" class="sort" onClick={() => onSort({ sort, order })}>
           {title}
           <span aria-hidden="true">{active ? (filters.order === "asc" ? "↑" : "↓") : ""}</span>
         </button>
       </th>
     )
   }
-  const isChosen = (file: FileRecord) => selection.all || selection.ids.has(file.id)
-  const allChosen = files.every(isChosen)
   return (
-    <div class="table-frame">
-      <table class="table stacked files">
-        <thead>
-          <tr>
-            <th>
-              <input
-                type="checkbox"
-                aria-label="Choose all that are shown"
-                checked={allChosen}
-                onChange={() => selection.chooseShown(!allChosen)}
-              />
-            </th>
-            {column("name", "Name")}
-            {column("status", "State")}
-            {column("size", "Size")}
-            {column("created_at", "Added")}
-            <th>
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {files.map(file => (
-            <Row
-              key={file.id}
-              file={file}
-              chosen={isChosen(file)}
-              onChoose={range => selection.choose(file, range)}
-              onFilters={change => onFilters({ ...filters, ...change, page: 1 })}
-              onOpen={onOpen}
-              onRemove={onRemove}
-              onReindex={onReindex}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-interface RowProps extends LabelsProps, Pick<FileTableProps, "onOpen" | "onRemove" | "onReindex"> {
-  chosen: boolean
-  /** @param range with all from the one chosen last */
-  onChoose: (range: boolean) => void
-}
-
-const Row = ({ file, chosen, onChoose, onFilters, onOpen, onRemove, onReindex }: RowProps) => (
-  <tr>
-    <td class="choice">
-      <input
-        type="checkbox"
-        aria-label={`Choose ${file.name}`}
-        checked={chosen}
-        onClick={event => onChoose(event.shiftKey)}
-      />
-    </td>
-    <td class="named">
-      <button type="button" class="file-name" onClick={() => onOpen(file)}>
-        <span class="type">{file.type}</span>
-        <span dir="auto">{file.name}</span>
-      </button>
-      <Labels file={file} onFilters={onFilters} />
-    </td>
-    <td data-label="State">
-      <FileStatus file={file} />
-    </td>
-    <td data-label="Size" class="number">
-      {bytes(file.size)}
-    </td>
-    <td data-label="Added" class="number">
-      {ago(file.created_at)}
-    </td>
-    <td class="actions">
-      <div class="row end">
-        <a
-          class="button quiet square"
-          href={contentUrl(file.id)}
-          download={file.name}
-          aria-label={`Download ${file.name}`}
-          title="Download"
-        >
-          <Icon name="download" />
-        </a>
-        <Button kind="quiet" icon="refresh" label={`Re-index ${file.name}`} onClick={() => onReindex(file)} />
-        <Button kind="quiet" icon="trash" label={`Delete ${file.name}`} onClick={() => onRemove(file)} />
-      </div>
-    </td>
-  </tr>
-)
-
-interface LabelsProps {
-  file: FileRecord
-  onFilters: (change: Partial<Filters>) => void
-}
-
-/** Context and tags; a press narrows the list to them. */
-function Labels({ file, onFilters }: LabelsProps) {
-  if (!file.context_id && file.tags.length === 0) return null
-  return (
-    <div class="labels">
-      {file.context_id && (
-        <button type="button" class="label context" onClick={() => onFilters({ context_id: file.context_id! })}>
-          {file.context_id}
-        </button>
-      )}
-      {file.tags.map(tag => (
-        <button key={tag} type="button" class="label" dir="auto" onClick={() => onFilters({ tag })}>
-          {tag}
-        </button>
-      ))}
-    </div>
+    <thead>
+      <tr aria-rowindex={1}>
+        <th class="choice">
+          <input
+            type="checkbox"
+            aria-label="Choose all"
+            checked={selection.isEvery}
+            onChange={() => selection.chooseEvery(!selection.isEvery)}
+          />
+        </th>
+        {column("Name", "name")}
+        {columns.map(name => {
+          const { title, sort }: { title: string; sort?: Filters["sort"] } = COLUMNS[name]
+          return column(title, sort)
+        })}
+        <th class="actions">
+          <span class="unseen">Actions</span>
+        </th>
+      </tr>
+    </thead>
   )
 }

@@ -1,8 +1,8 @@
 import type { Filter } from "../../../access/filter/filter.ts"
 import { query } from "../../api.ts"
-import { pageIn } from "../../router.tsx"
 import { Select, TextField } from "../../ui/form.tsx"
 import type { UploadRules } from "../../wire.ts"
+import { USUAL_COLUMNS } from "./columns.tsx"
 import {
   type Chosen,
   FacetBar,
@@ -22,7 +22,8 @@ export interface Filters {
   context_id: string
   sort: "created_at" | "updated_at" | "name" | "size" | "status"
   order: "asc" | "desc"
-  page: number
+  /** Names, as `columnsIn` takes them. */
+  columns: string
 }
 
 export const emptyFilters: Filters = {
@@ -33,8 +34,19 @@ export const emptyFilters: Filters = {
   context_id: "",
   sort: "created_at",
   order: "desc",
-  page: 1,
+  columns: USUAL_COLUMNS,
 }
+
+/** Of those that let not every file pass. */
+const NARROWING = ["name", "status", "type", "tag", "context_id"] as const
+
+export const isNarrow = (filters: Filters): boolean => NARROWING.some(name => filters[name] !== "")
+
+/** Every file again; its order and columns stay. */
+export const widened = (filters: Filters): Filters => ({
+  ...filters,
+  ...Object.fromEntries(NARROWING.map(name => [name, ""])),
+})
 
 const STATUSES = [
   ["", "Any state"],
@@ -53,14 +65,29 @@ export function typeOptions(rules: UploadRules | undefined, chosen: string): [va
 /** Filters that an address holds; the rest is as it is without any. */
 export function filtersIn(address: URLSearchParams): Filters {
   const given = Object.keys(emptyFilters).flatMap(name => (address.get(name) ? [[name, address.get(name)]] : []))
-  return { ...emptyFilters, ...Object.fromEntries(given), page: pageIn(address) }
+  return { ...emptyFilters, ...Object.fromEntries(given) }
 }
 
-/** The library's address with these filters, so that a reload and a bookmark keep them. */
-export function addressOf(filters: Filters, fileId?: string): string {
-  const changed = Object.entries(filters).filter(([name, value]) => value !== emptyFilters[name as keyof Filters])
-  return `/library${query({ ...Object.fromEntries(changed), file: fileId })}`
+/** The row that an address begins with. */
+export const rowIn = (address: URLSearchParams): number => Math.max(0, Math.trunc(Number(address.get("row"))) || 0)
+
+interface Place {
+  /** It is opened. */
+  file?: string | undefined
+  /** The list is scrolled to it. */
+  row?: number | undefined
 }
+
+/** The library's address with these filters, so that a reload, a bookmark and the way back keep them. */
+export const addressOf = (filters: Filters, { file, row }: Place = {}): string =>
+  `/library${query({ ...changesOf(filters), row: row || undefined, file })}`
+
+/** What differs from the list as it is at first. */
+export const changesOf = (filters: Filters): Partial<Filters> =>
+  Object.fromEntries(Object.entries(filters).filter(([name, value]) => value !== emptyFilters[name as keyof Filters]))
+
+/** As the list is asked for. */
+export const parametersOf = ({ columns: _, ...filters }: Filters): Record<string, string> => filters
 
 /** The same files as the list shows, but for the part of a name: the language of filters has none that takes any case. */
 export const filterOf = (filters: Filters): Filter | undefined =>
@@ -87,7 +114,7 @@ interface LibraryFiltersProps {
 
 export function LibraryFilters({ filters, rules, version, onChange }: LibraryFiltersProps) {
   const facets = useFacets(filterOf(filters), version)
-  const set = (change: Partial<Filters>) => onChange({ ...filters, ...change, page: 1 })
+  const set = (change: Partial<Filters>) => onChange({ ...filters, ...change })
   const toggle = (name: FacetName, value: string) => set({ [FIELD[name]]: toggled(name, filters[FIELD[name]], value) })
   return (
     <>
