@@ -24,7 +24,6 @@ export const COLUMNS = {
 export type ColumnName = keyof typeof COLUMNS
 
 const NAMES = Object.keys(COLUMNS) as ColumnName[]
-export const USUAL_COLUMNS = "status,size,created_at"
 
 /** Columns that an address names, in their usual order. */
 export const columnsIn = (names: string): ColumnName[] => {

@@ -24,7 +24,7 @@ interface FileRowProps extends RowActions {
 }
 
 /** Of the table: its head is the first row. */
-export const rowNumber = (index: number): number => index + 2
+const rowNumber = (index: number): number => index + 2
 
 export const FileRow = ({ file, index, columns, chosen, onChoose, onFilters, ...on }: FileRowProps) => (
   <tr data-index={index} aria-rowindex={rowNumber(index)}>

@@ -2,7 +2,6 @@ import type { Filter } from "../../../access/filter/filter.ts"
 import { query } from "../../api.ts"
 import { Select, TextField } from "../../ui/form.tsx"
 import type { UploadRules } from "../../wire.ts"
-import { USUAL_COLUMNS } from "./columns.tsx"
 import {
   type Chosen,
   FacetBar,
@@ -26,7 +25,7 @@ export interface Filters {
   columns: string
 }
 
-export const emptyFilters: Filters = {
+const emptyFilters: Filters = {
   name: "",
   status: "",
   type: "",
@@ -34,7 +33,7 @@ export const emptyFilters: Filters = {
   context_id: "",
   sort: "created_at",
   order: "desc",
-  columns: USUAL_COLUMNS,
+  columns: "status,size,created_at",
 }
 
 /** Of those that let not every file pass. */
@@ -83,7 +82,7 @@ export const addressOf = (filters: Filters, { file, row }: Place = {}): string =
   `/library${query({ ...changesOf(filters), row: row || undefined, file })}`
 
 /** What differs from the list as it is at first. */
-export const changesOf = (filters: Filters): Partial<Filters> =>
+const changesOf = (filters: Filters): Partial<Filters> =>
   Object.fromEntries(Object.entries(filters).filter(([name, value]) => value !== emptyFilters[name as keyof Filters]))
 
 /** As the list is asked for. */
