@@ -103,7 +103,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => bulk.stop())
   atWork.add(() => sources.syncs.stop())
   const unattended = openBatches(storage)
-  const governance = await openGovernance(config, { ...parts, audit, chat, agents, unattended })
+  const governance = await openGovernance(config, { ...parts, worker, audit, chat, agents, unattended })
   const served = { ...parts, governance, chat, tools, agents, unattended, settingSources: options.sources }
   const server = step("server", openServer(config, served, atWork))
   const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })

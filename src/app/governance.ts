@@ -8,6 +8,7 @@ import { AuditSubjects } from "../governance/audit/subjects.ts"
 import { Holds } from "../governance/holds/holds.ts"
 import { EndUsers } from "../governance/receipts/end-users.ts"
 import { forgetEndUser } from "../governance/usage/entries.ts"
+import type { JobWorker } from "../jobs/worker.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { openBatches } from "./batches.ts"
 import type { LibraryParts } from "./library.ts"
@@ -22,6 +23,7 @@ interface Governed extends Pick<Removed, "chat" | "agents"> {
   audit: AuditLog
   index: SearchIndex
   files: LibraryParts
+  worker: JobWorker
   unattended: ReturnType<typeof openBatches>
 }
 

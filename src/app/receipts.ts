@@ -7,6 +7,7 @@ import { ReceiptWriter } from "../governance/receipts/receipt-writer.ts"
 import { Receipts } from "../governance/receipts/receipts.ts"
 import { RemovedRows } from "../governance/receipts/rows.ts"
 import type { EmptiedStore, ShedStore } from "../governance/receipts/store.ts"
+import type { JobWorker } from "../jobs/worker.ts"
 import { RemovedBytes } from "../library/removed-bytes.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { copiesOfUpgrades, removeOldCopies } from "../storage/sqlite/open.ts"
@@ -18,13 +19,14 @@ interface Needed {
   storage: Storage
   index: SearchIndex
   files: Pick<LibraryParts, "pages">
+  worker: JobWorker
 }
 
 /** Originals that pages were drawn from rest on the node that drew them for a minute; drawing takes seconds. */
 const COPIES_MS = 90_000
 
 /** Proofs of deletion, written by the node that leads. */
-export async function openReceipts(config: Config, { storage, index, files }: Needed): Promise<Receipts> {
+export async function openReceipts(config: Config, { storage, index, files, worker }: Needed): Promise<Receipts> {
   const { database, blobs, leader, cluster } = storage
   const signer = await ReceiptSigner.of(database)
   const writer = new ReceiptWriter({
@@ -33,7 +35,13 @@ export async function openReceipts(config: Config, { storage, index, files }: Ne
     emptied: [
       sweeping(index),
       new RemovedRows(database),
-      new RemovedBytes({ database, blobs, pages: files.pages, copiesMs: cluster ? COPIES_MS : 0 }),
+      new RemovedBytes({
+        database,
+        blobs,
+        pages: files.pages,
+        isRead: id => worker.isAt(id),
+        copiesMs: cluster ? COPIES_MS : 0,
+      }),
     ],
     shed: [
       ofSearch(index, cluster !== undefined),

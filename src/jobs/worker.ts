@@ -63,6 +63,8 @@ interface Group {
   handle: JobHandler
   jobs: LeasedJob[]
   stop: AbortController
+  /** Looks at the leases, and aborts what was lost. */
+  renew(): Promise<void>
   done: Promise<void>
 }
 
@@ -111,6 +113,13 @@ export class JobWorker {
   /** Aborts what runs and hands it back, as far as it is still this node's; goes on leasing when it may. */
   interrupt(reason: Error): void {
     for (const { stop } of this.running) stop.abort(reason)
+  }
+
+  /** Whether a job about the subject is at work here. One that has lost its lease is told so at once. */
+  async isAt(subject: string): Promise<boolean> {
+    const groups = [...this.running].filter(({ jobs }) => jobs.some(job => job.subject === subject))
+    await Promise.all(groups.map(group => group.renew()))
+    return groups.length > 0
   }
 
   private async run(): Promise<void> {
@@ -167,13 +176,14 @@ export class JobWorker {
     const stop = new AbortController()
     const losses = leased.map(() => new AbortController())
     const jobs = leased.map((job, i) => ({ ...job, signal: AbortSignal.any([stop.signal, losses[i]!.signal]) }))
-    const heartbeat = setInterval(async () => {
+    const renew = async () => {
       for (const [i, job] of jobs.entries()) {
         const held = await this.queue.renew(job).catch(() => true) // a disk in trouble is not a lost lease
         if (!held) losses[i]!.abort(new Error("the lease was lost"))
       }
-    }, LEASE_MS / 3)
-    const group: Group = { lane, handle, jobs, stop, done: Promise.resolve() }
+    }
+    const heartbeat = setInterval(renew, LEASE_MS / 3)
+    const group: Group = { lane, handle, jobs, stop, renew, done: Promise.resolve() }
     group.done = this.work(group).finally(() => {
       clearInterval(heartbeat)
       this.running.delete(group)

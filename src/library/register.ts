@@ -177,8 +177,11 @@ export async function registerNamed(
 }
 
 /** Bytes that are replaced leave as those of a deleted file do, once others take their place in searches. */
-const formerVersion = ({ id, sha256, blob, generation }: FileRow, { stored }: ReceivedFile): Removal[] =>
-  sha256 === stored.sha256 ? [] : [{ kind: "version", id, sha256s: [sha256], traces: { blobs: [blob], generation } }]
+const formerVersion = ({ id, sha256, blob, generation, status }: FileRow, { stored }: ReceivedFile): Removal[] => {
+  if (sha256 === stored.sha256) return []
+  const traces = { blobs: [blob], generation, ...(status === "indexing" ? { isRead: true as const } : {}) }
+  return [{ kind: "version", id, sha256s: [sha256], traces }]
+}
 
 async function noteFormer(trx: Trx, view: View, [first, ...others]: Removal[]): Promise<void> {
   if (first) await noteRemoved(trx, view, [first, ...others])

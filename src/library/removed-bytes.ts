@@ -5,7 +5,7 @@ import type { Blobs } from "../storage/blobs/blobs.ts"
 import type { Database } from "../storage/database.ts"
 import { wantedBlobs } from "./sweep.ts"
 
-/** A worker learns within a third of its lease that a file which it reads is gone, and may write its text until then. */
+/** A worker of another machine learns within a third of its lease that a file which it reads is gone, and may write its text until then. */
 const READ_MS = 25_000
 /** Texts that are asked for, of a file that was indexed often; earlier ones were removed one by one. */
 const MOST_TEXTS = 1_000
@@ -15,6 +15,8 @@ export interface RemovedBytesDependencies {
   blobs: Blobs
   /** Pages that were drawn. */
   pages: { forget(fileIds: ReadonlySet<string>): void }
+  /** Whether this machine reads the file. */
+  isRead(fileId: string): Promise<boolean>
   /** Other machines have copies of originals for so long after somebody looked at a page; 0 where there are none. */
   copiesMs: number
 }
@@ -38,8 +40,9 @@ export class RemovedBytes implements EmptiedStore {
     )
     for (const { id, resourceId, traces } of removals) {
       const { blobs = [], generation, isRead } = traces
-      const rests = (generation === undefined ? 0 : copiesMs) + (isRead ? READ_MS : 0)
-      const isDue = Date.now() >= (timeOfId(id) ?? 0) + rests
+      const rests = copiesMs === 0 || generation === undefined ? 0 : copiesMs + (isRead ? READ_MS : 0)
+      const isDue =
+        Date.now() >= (timeOfId(id) ?? 0) + rests && !(isRead && (await this.dependencies.isRead(resourceId)))
       const isKept = blobs.some(blob => wanted.has(blob))
       if (isDue && !isKept && (await this.hasNothing(resourceId, blobs, generation))) gone.add(id)
     }

@@ -6,7 +6,7 @@ import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { filesBelow, holding } from "../support/holding.ts"
 import { until } from "../support/until.ts"
 
-/** Removals are erased together, 10 s after the first; the log is emptied every 10 s. */
+/** Removals are erased together, a second after the first; the log is emptied every 10 s. */
 const ERASED = { within: 60_000, everyMs: 250 }
 const FILES = 120
 

@@ -70,6 +70,16 @@ test("a file that is deleted while it is read leaves nothing behind, though its 
   expect(holding(app.data, id).filter(path => path.includes(id))).toEqual([])
 }, 180_000)
 
+test("the former bytes of a file that is replaced while it is read leave nothing behind either", async () => {
+  const { body } = await api.upload([{ name: "changing.txt", data: `${note("early")} ${longText(601, 5_000)}` }])
+  const { id } = body.files[0]
+  await until(async () => (await api.get(`/libraries/${id}`)).body.status === "indexing", { everyMs: 1 })
+  await api.index([{ name: "changing.txt", data: note("late") }], { on_duplicate: "replace" })
+  await until(async () => (await api.get(`/receipts?resource=${id}`)).body.data.length > 0, WRITTEN)
+  expect(holding(app.data, word("early"))).toEqual([])
+  expect((await (await api.raw("GET", `/libraries/${id}/content`)).text()).includes(word("late"))).toBe(true)
+}, 180_000)
+
 test("all files of one bulk deletion share a receipt, which the job names", async () => {
   const files = await api.index(
     Array.from({ length: 12 }, (_, i) => ({ name: `bulk-${i}.txt`, data: note(`bulk${i}`) })),

@@ -8,7 +8,7 @@ import { type Answer, type Client, startTestApp, type TestApp } from "../support
 import { holding } from "../support/holding.ts"
 import { until } from "../support/until.ts"
 
-/** Removals are erased together, 10 s after the first. */
+/** Removals are erased together, a second or more after the first. */
 const WRITTEN = { within: 90_000, everyMs: 200 }
 
 let app: TestApp

@@ -6,8 +6,9 @@
 import { log } from "../../log.ts"
 import type { Extent } from "../thread/worker-messages.ts"
 
-/** Removals often come in a row; they are erased together. */
-const SMALL_AFTER_MS = 10_000
+/** Removals often come in a row; they are erased together, and erasing takes at most a tenth of the time. */
+const SMALL_AFTER_MS = { least: 1_000, most: 10_000 }
+const REST_PER_WORK = 9
 const ALL_AFTER_MS = 3_600_000
 /** What was left after all was to be written anew takes more than a try: it is not repeated each hour. */
 const REST_MS = 24 * 3_600_000
@@ -17,6 +18,7 @@ export class Erasure {
   private all: Timer | undefined
   private running: Promise<void> = Promise.resolve()
   private upTo = 0
+  private smallAfterMs = SMALL_AFTER_MS.least
   private closed = false
 
   /** @param erase as `PassageStore.erase` */
@@ -28,7 +30,7 @@ export class Erasure {
     this.small ??= setTimeout(() => {
       this.small = undefined
       void this.run("small")
-    }, SMALL_AFTER_MS).unref()
+    }, this.smallAfterMs).unref()
     this.all ??= this.later(ALL_AFTER_MS)
   }
 
@@ -43,8 +45,10 @@ export class Erasure {
   run(extent: Extent): Promise<void> {
     this.running = this.running
       .then(async () => {
-        const began = Date.now()
-        if (await this.erase(extent)) this.upTo = began
+        const [began, started] = [Date.now(), performance.now()]
+        const isErased = await this.erase(extent)
+        this.smallAfterMs = restAfter(performance.now() - started)
+        if (isErased) this.upTo = began
         else if (extent === "all") this.all ??= this.closed ? undefined : this.later(REST_MS)
       })
       .catch(error => log.warn("what was removed could not be erased from the index yet", { error }))
@@ -65,3 +69,6 @@ export class Erasure {
     }, ms).unref()
   }
 }
+
+const restAfter = (tookMs: number): number =>
+  Math.min(Math.max(tookMs * REST_PER_WORK, SMALL_AFTER_MS.least), SMALL_AFTER_MS.most)
