@@ -33,13 +33,13 @@ export async function openReceipts(config: Config, { storage, index, files, work
     database,
     signer,
     emptied: [
+      reading(worker),
       sweeping(index),
       new RemovedRows(database),
       new RemovedBytes({
         database,
         blobs,
         pages: files.pages,
-        isRead: id => worker.isAt(id),
         copiesMs: cluster ? COPIES_MS : 0,
       }),
     ],
@@ -53,6 +53,17 @@ export async function openReceipts(config: Config, { storage, index, files, work
   leader.whileLeader(signal => writer.keepWriting(signal))
   return new Receipts(database, signer)
 }
+
+/** Whoever is at a file writes of it to the end; this comes before all that looks for what was written. */
+const reading = (worker: JobWorker): EmptiedStore => ({
+  names: [],
+  async gone(removals) {
+    const gone = new Set<string>()
+    for (const { id, kind, resourceId } of removals)
+      if ((kind !== "file" && kind !== "version") || !(await worker.isAt(resourceId))) gone.add(id)
+    return gone
+  },
+})
 
 /** What was being indexed when its file went is written to its end, and found by nobody else. */
 const sweeping = (index: SearchIndex): EmptiedStore => ({

@@ -6,7 +6,8 @@ import { isHeld } from "../jobs/claim.ts"
 import { isUsedUp, type JobQueue } from "../jobs/queue.ts"
 import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
-import type { Database } from "../storage/database.ts"
+import type { Database, Trx } from "../storage/database.ts"
+import { linkScheduleAnswer, NO_ANSWER, unlinkScheduleAnswers } from "../storage/schedule-answers.ts"
 import type { ScheduleRunsTable, SchedulesTable } from "../storage/schedules.ts"
 import { inOrder } from "../storage/shared.ts"
 import { carryOut, type ErrandDependencies, type Outcome } from "./errand.ts"
@@ -148,22 +149,12 @@ export class ScheduleWorker {
           status: error ? "failed" : "completed",
           error: error ? JSON.stringify(error) : null,
           finished_at: new Date().toISOString(),
-          ...(outcome ? keptAnswer(outcome) : {}),
+          ...(outcome ? await keptAnswer(trx, run, outcome) : {}),
         })
         .where("id", "=", run.id)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return // deleted meanwhile, with its schedule
-      const newest = trx
-        .selectFrom("schedule_runs")
-        .select("id")
-        .where("schedule_id", "=", schedule.id)
-        .orderBy("id", "desc")
-        .limit(KEPT_RUNS)
-      await trx
-        .deleteFrom("schedule_runs")
-        .where("schedule_id", "=", schedule.id)
-        .where("id", "not in", newest)
-        .execute()
+      await keepNewest(trx, schedule.id)
       if (pauses)
         await trx.updateTable("schedules").set({ paused: 1, next_run_at: null }).where("id", "=", schedule.id).execute()
       const data = { id: schedule.id, run_id: run.id, error }
@@ -173,7 +164,26 @@ export class ScheduleWorker {
   }
 }
 
-function keptAnswer({ statusCode, body }: Outcome): Partial<ScheduleRunsTable> {
+async function keepNewest(trx: Trx, scheduleId: string): Promise<void> {
+  const newest = await trx
+    .selectFrom("schedule_runs")
+    .select("id")
+    .where("schedule_id", "=", scheduleId)
+    .orderBy("id", "desc")
+    .limit(KEPT_RUNS)
+    .execute()
+  const kept = newest.map(({ id }) => id)
+  await unlinkScheduleAnswers(trx, scheduleId, kept)
+  await trx.deleteFrom("schedule_runs").where("schedule_id", "=", scheduleId).where("id", "not in", kept).execute()
+}
+
+/** Nothing of an answer about what was deleted meanwhile. */
+async function keptAnswer(
+  trx: Trx,
+  run: ScheduleRunsTable,
+  { statusCode, body }: Outcome,
+): Promise<Partial<ScheduleRunsTable>> {
+  if (!(await linkScheduleAnswer(trx, run, body))) return { status_code: statusCode, body: NO_ANSWER }
   const bytes = Buffer.from(body || "null")
   const isCut = bytes.length > KEPT_BYTES
   // A character that is cut in two is left out.

@@ -11,6 +11,7 @@ import { newId } from "../id.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { type Idempotency, type IdempotentRequest, note } from "../storage/idempotency.ts"
+import { unlinkScheduleAnswers } from "../storage/schedule-answers.ts"
 import type { ScheduleRunStatus, ScheduleRunsTable, SchedulesTable } from "../storage/schedules.ts"
 import { inOrder } from "../storage/shared.ts"
 import { checkCron, checkEvery, nextTime, type Timing } from "../timing.ts"
@@ -168,12 +169,12 @@ export class Schedules {
 
   /** With its runs; one that is going on is given up. @throws AppError not_found */
   async delete(view: View, id: string): Promise<void> {
-    const gone = await this.database
-      .deleteFrom("schedules")
-      .where("id", "=", id)
-      .where(ownedBy(view, "schedules"))
-      .executeTakeFirst()
-    if (gone.numDeletedRows === 0n) throw noSuchSchedule()
+    await this.database.transaction().execute(async trx => {
+      await inOrder(trx, view.workspaceId)
+      await this.row(trx, view, id)
+      await unlinkScheduleAnswers(trx, id)
+      await trx.deleteFrom("schedules").where("id", "=", id).execute()
+    })
   }
 
   /** Begins a run now, beside its times. @throws AppError not_found; conflict while one is going on */

@@ -15,8 +15,6 @@ export interface RemovedBytesDependencies {
   blobs: Blobs
   /** Pages that were drawn. */
   pages: { forget(fileIds: ReadonlySet<string>): void }
-  /** Whether this machine reads the file. */
-  isRead(fileId: string): Promise<boolean>
   /** Other machines have copies of originals for so long after somebody looked at a page; 0 where there are none. */
   copiesMs: number
 }
@@ -41,8 +39,7 @@ export class RemovedBytes implements EmptiedStore {
     for (const { id, resourceId, traces } of removals) {
       const { blobs = [], generation, isRead } = traces
       const rests = copiesMs === 0 || generation === undefined ? 0 : copiesMs + (isRead ? READ_MS : 0)
-      const isDue =
-        Date.now() >= (timeOfId(id) ?? 0) + rests && !(isRead && (await this.dependencies.isRead(resourceId)))
+      const isDue = Date.now() >= (timeOfId(id) ?? 0) + rests
       const isKept = blobs.some(blob => wanted.has(blob))
       if (isDue && !isKept && (await this.hasNothing(resourceId, blobs, generation))) gone.add(id)
     }

@@ -8,6 +8,7 @@ import { newId } from "../../id.ts"
 import type { Executor, Trx } from "../../storage/database.ts"
 import type { Owner } from "../../storage/owners.ts"
 import type { RemovalKind, Traces } from "../../storage/receipts.ts"
+import { forgetScheduleAnswers } from "../../storage/schedule-answers.ts"
 
 /** What a receipt is about: one removal, or all of one call or rule. */
 export type ReceiptWhat = RemovalKind | "bulk" | "workspace" | "retention"
@@ -72,6 +73,10 @@ export async function noteRemoved(
       .insertInto("removals")
       .values(rows.slice(at, at + PER_INSERT))
       .execute()
+  await forgetScheduleAnswers(
+    trx,
+    removals.map(({ id }) => id),
+  )
   if (id !== into) await closeReceipt(trx, id)
   return id
 }
