@@ -26,6 +26,7 @@ export type IdPrefix =
   | "tok"
   | "resp"
   | "evt"
+  | "view"
   | "whk"
   | "src"
   | "sync"

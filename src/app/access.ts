@@ -6,6 +6,7 @@ import { Provider } from "../access/oidc/provider.ts"
 import { providerName } from "../access/oidc/settings.ts"
 import { ProviderSignIn } from "../access/oidc/sign-in.ts"
 import { ResetLinks } from "../access/reset-links.ts"
+import { SavedViews } from "../access/saved-views.ts"
 import { ScopedTokens } from "../access/scoped-tokens.ts"
 import { Sessions } from "../access/sessions.ts"
 import { SharedSignInFailures } from "../access/shared-sign-in-failures.ts"
@@ -71,6 +72,7 @@ export async function openAccess(
     apiKeys: new ApiKeys(database),
     scopedTokens,
     users,
+    savedViews: new SavedViews(database),
     resetLinks: new ResetLinks(database, users),
     providerSignInAt: signIn && (await openSignIn(signIn, database)),
     sessions: new Sessions(database, workspaces, onlyProvider),

@@ -3,6 +3,7 @@ import type { ApiKeys } from "../access/keys.ts"
 import type { Links } from "../access/links.ts"
 import type { ProviderSignIn } from "../access/oidc/sign-in.ts"
 import type { ResetLinks } from "../access/reset-links.ts"
+import type { SavedViews } from "../access/saved-views.ts"
 import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import type { Sessions } from "../access/sessions.ts"
 import type { Shares } from "../access/shares.ts"
@@ -57,6 +58,7 @@ export interface Services {
   scopedTokens: ScopedTokens
   users: Users
   resetLinks: ResetLinks
+  savedViews: SavedViews
   sessions: Sessions
   workspaces: Workspaces
   workspaceRemoval: WorkspaceRemoval

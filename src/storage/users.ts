@@ -8,6 +8,7 @@ export interface UsersTables {
   invitations: InvitationsTable
   setup_tokens: SetupTokensTable
   reset_links: ResetLinksTable
+  saved_views: SavedViewsTable
   identities: IdentitiesTable
   sign_in_states: SignInStatesTable
 }
@@ -78,6 +79,17 @@ interface ResetLinksTable {
   created_by: string
   created_at: string
   expires_at: string
+}
+
+export interface SavedViewsTable {
+  id: string
+  workspace_id: string
+  user_id: string
+  name: string
+  /** JSON. */
+  filters: string
+  created_at: string
+  updated_at: string
 }
 
 /** Who a user is at a provider of sign-ins. */

@@ -62,6 +62,7 @@ const OPERATIONS = [
     "startBackup",
   ],
   ...["listTools", "getRedactionRules", "getUploadRules", "listMembers", "getUsage"],
+  ...["listSavedViews", "createSavedView", "updateSavedView", "deleteSavedView"],
   ...[
     "createResetLink",
     "readResetLink",

@@ -173,6 +173,8 @@ const resetToken = async (house: House): Promise<string> => {
   const { body } = await house.people.call("POST", `/users/${await member(house)}/reset-link`, {}, house.admin)
   return body.token
 }
+const savedView = async ({ people, admin }: House): Promise<{ id: string }> =>
+  (await people.call("POST", "/views", { name: unique("view"), filters: { status: "failed" } }, admin)).body
 const everyFile = { type: "exists", key: "file.id", value: true }
 
 /** Where neither path nor example says enough; by operation. */
@@ -298,6 +300,9 @@ const REQUESTS: Record<string, (house: House) => Promise<Request> | Request> = {
   readResetLink: async house => ({ body: { token: await resetToken(house) } }),
   acceptResetLink: async house => ({ body: { token: await resetToken(house), password: "staple battery horse" } }),
   deleteUser: async house => ({ params: { id: await member(house) } }),
+  createSavedView: () => ({ body: { name: unique(marked), filters: { status: "failed" } } }),
+  updateSavedView: async house => ({ params: id(await savedView(house)), body: { name: unique(marked) } }),
+  deleteSavedView: async house => ({ params: id(await savedView(house)) }),
   createInvitation: () => ({ body: { email: `${unique("new")}@example.org`, role: "member" } }),
   deleteInvitation: async house => ({ params: id(await invitation(house)) }),
   createWorkspace: () => ({ body: { name: unique(marked) } }),

@@ -31,6 +31,7 @@ import { pageRoutes } from "./pages.ts"
 import { receiptRoutes } from "./receipts.ts"
 import { redactRoutes } from "./redact.ts"
 import { retentionRoutes } from "./retention.ts"
+import { savedViewRoutes } from "./saved-views.ts"
 import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
 import { shareRoutes } from "./shares.ts"
@@ -78,6 +79,7 @@ export const apiRoutes = (services: Services) =>
     .use(usageRoutes(services))
     .use(consoleRoutes(services))
     .use(firstStepsRoutes(services))
+    .use(savedViewRoutes(services))
     .use(administrationRoutes(services))
     .use(installationRoutes(services))
 
