@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import type { Filter } from "../../access/filter/filter.ts"
 import { api } from "../api.ts"
-import { count, plural } from "../format.ts"
+import { count } from "../format.ts"
 import { Lazy } from "../lazy.tsx"
 import type { Stretch } from "../long-list.ts"
 import type { PageProps } from "../page-props.ts"
@@ -16,6 +16,7 @@ import { JobProgress, SelectionBar } from "./library/bulk.tsx"
 import { columnsIn } from "./library/columns.tsx"
 import { FileTable } from "./library/file-table.tsx"
 import { type Filters, filterOf, isNarrow, LibraryFilters, widened } from "./library/filters.tsx"
+import { ListBar } from "./library/list-bar.tsx"
 import { filterOfIds, MAX_IDS, type Selection } from "./library/selection.ts"
 import { Indexing } from "./library/summary.tsx"
 import { LibraryTabs } from "./library/tabs.tsx"
@@ -59,7 +60,7 @@ function Files() {
         <UploadList uploads={uploads} />
         <Work list={list} rules={rules} />
         <Problem error={list.error} />
-        {files && <p class="soft">{plural(files.total, "file")}</p>}
+        {files && <ListBar total={files.total} filters={filters} onFilters={setFilters} />}
         {files?.total === 0 && (
           <NoFiles filtered={isNarrow(filters)} rules={rules} onClear={() => setFilters(widened(filters))} />
         )}

@@ -31,6 +31,10 @@ export const columnsIn = (names: string): ColumnName[] => {
   return NAMES.filter(name => chosen.includes(name))
 }
 
+/** With or without one of them, as an address names them. */
+export const columnsOf = (chosen: readonly ColumnName[], name: string, on: boolean): string =>
+  NAMES.filter(each => (each === name ? on : chosen.includes(each))).join(",") || "none"
+
 /** The fields that hold one value each. */
 const inWords = (metadata: FileRecord["metadata"]): string =>
   Object.entries(metadata)

@@ -62,9 +62,12 @@ export function typeOptions(rules: UploadRules | undefined, chosen: string): [va
 }
 
 /** Filters that an address holds; the rest is as it is without any. */
-export function filtersIn(address: URLSearchParams): Filters {
-  const given = Object.keys(emptyFilters).flatMap(name => (address.get(name) ? [[name, address.get(name)]] : []))
-  return { ...emptyFilters, ...Object.fromEntries(given) }
+export const filtersIn = (address: URLSearchParams): Filters => filtersOf(Object.fromEntries(address))
+
+/** The list as it is at first, with these changes. */
+export function filtersOf(changes: Record<string, string>): Filters {
+  const known = Object.keys(emptyFilters).flatMap(name => (changes[name] ? [[name, changes[name]]] : []))
+  return { ...emptyFilters, ...Object.fromEntries(known) }
 }
 
 /** The row that an address begins with. */
@@ -82,7 +85,7 @@ export const addressOf = (filters: Filters, { file, row }: Place = {}): string =
   `/library${query({ ...changesOf(filters), row: row || undefined, file })}`
 
 /** What differs from the list as it is at first. */
-const changesOf = (filters: Filters): Partial<Filters> =>
+export const changesOf = (filters: Filters): Partial<Filters> =>
   Object.fromEntries(Object.entries(filters).filter(([name, value]) => value !== emptyFilters[name as keyof Filters]))
 
 /** As the list is asked for. */

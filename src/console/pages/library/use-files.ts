@@ -37,7 +37,8 @@ export function useFiles() {
   const [job, setJob] = useState<string>()
   useRepeated(isBusy(shown.rows, summary.data) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS, reload)
   const setFilters = (next: Filters) => {
-    selection.clear() // what was chosen among other files is not what somebody sees now
+    // what was chosen among other files is not what somebody sees now
+    if (query(parametersOf(next)) !== query(parametersOf(filters))) selection.clear()
     go(addressOf(next), true)
   }
   const retry = () =>
