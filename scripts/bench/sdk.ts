@@ -1,118 +1,138 @@
 /**
- * What the TypeScript SDK costs over `fetch` alone, in turns of the same run: small calls, a reply as a stream under an
- * Idempotency-Key, an upload of a gigabyte; and how long a folder of 10 000 files takes, the first time and again.
+ * What each SDK costs over a bare HTTP client of its language (`fetch`, httpx, net/http), call by call in turns against the
+ * product's executable: small calls, a reply as a stream, a gigabyte up and down, a folder of 10 000 files. The folder is there
+ * already, so that the server has the least to do; the bare client sends the same forms, as many at the same time, and keeps no manifest.
  *
- *   bun scripts/bench/sdk.ts
+ *   bun scripts/bench/sdk.ts [part of a client's name]
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { loadavg, tmpdir } from "node:os"
+import { join, resolve } from "node:path"
 import { Carrel } from "../../sdk/typescript/src/index.ts"
-import { startTestApp } from "../../test/support/app.ts"
+import { type Daemon, startDaemon } from "../../test/support/daemon.ts"
+import { executableCommand } from "../../test/support/executable.ts"
+import { goOfSdk, installTypescript, pythonWithHttpx } from "../../test/support/sdks.ts"
+import { until } from "../../test/support/until.ts"
 
-const ROUNDS = 15
-const CALLS = 60
-const FILES = 10_000
+const ROOT = resolve(import.meta.dir, "../..")
+const PROGRAMS = join(import.meta.dir, "sdk")
+const WAITING = "/libraries?status=queued,indexing&page_size=1"
+const INDEXING_MS = 1_800_000
 const GIGABYTE = 1_000_000_000
+const FILES = Number(Bun.env.FILES ?? 10_000)
+/** How often each is measured. */
+const ROUNDS = { calls: 600, replies: 60, gigabytes: 3, folders: 3, ...JSON.parse(Bun.env.ROUNDS ?? "{}") }
 
-const app = await startTestApp()
-const { key, credentials } = await app.client()
-const token = [key.client_id, key.private_key, key.secret].join(".")
-const carrel = new Carrel({ baseUrl: app.url, token })
 const folder = mkdtempSync(join(tmpdir(), "carrel-bench-sdk-"))
-const api = `${app.url}/external-docs/external`
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-const { files } = await carrel.files.upload({ source: { text: "The notice period is six months." }, name: "lease.txt" })
-await carrel.files.waitUntilSearchable(files[0]!.id)
-
-const json = { ...credentials, "content-type": "application/json" }
-const post = (path: string, body: object, headers = {}) =>
-  fetch(api + path, { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) })
-
-await compare(
-  "a search",
-  CALLS,
-  () => carrel.search("notice period"),
-  async () => {
-    await (await post("/search", { query: "notice period" })).json()
-  },
-)
-await compare(
-  "a reply as a stream",
-  10,
-  () => carrel.conversations.stream("What is the notice period?").finalMessage(),
-  async () => {
-    await (
-      await post(
-        "/conversations",
-        { message: "What is the notice period?" },
-        { accept: "text/event-stream", "idempotency-key": crypto.randomUUID() },
-      )
-    ).text()
-  },
-)
-
-const large = join(folder, "large.txt")
-writeFileSync(large, "")
-const block = `${"0123456789abcdef".repeat(4_096)}\n`
-await Bun.write(large, block.repeat(Math.ceil(GIGABYTE / block.length)))
-const removed = async (id: string) => void (await carrel.files.delete(id))
-const bySdk: number[] = []
-const bare: number[] = []
-for (let round = 0; round < 3; round++) {
-  bySdk.push(
-    await timed(async () => removed((await carrel.files.upload(large, { on_duplicate: "keep_both" })).files[0]!.id)),
-  )
-  bare.push(
-    await timed(async () => {
-      const form = new FormData()
-      form.append("on_duplicate", "keep_both")
-      form.append("files", Bun.file(large), "large.txt")
-      const answer = await fetch(`${api}/upload`, { method: "POST", headers: credentials, body: form })
-      await removed(((await answer.json()) as { files: { id: string }[] }).files[0]!.id)
-    }),
-  )
-}
-console.log(`a gigabyte: ${ms(median(bySdk))} by the SDK, ${ms(median(bare))} by a form: ${ratio(bySdk, bare)}`)
-
-const many = join(folder, "many")
-for (let at = 0; at < FILES; at++) {
-  if (at % 1_000 === 0) mkdirSync(join(many, `${at / 1_000}`), { recursive: true })
-  writeFileSync(join(many, `${Math.floor(at / 1_000)}`, `note ${at}.txt`), `The note number ${at} of the folder.`)
-}
-const first = await timed(() => carrel.files.uploadDir(many))
-const again = await timed(() => carrel.files.uploadDir(many))
-console.log(`a folder of ${FILES} files: ${ms(first)}, again ${ms(again)}`)
-
-rmSync(folder, { recursive: true })
-await app.stop()
-process.exit()
-
-async function compare(name: string, calls: number, sdk: () => Promise<unknown>, plain: () => Promise<unknown>) {
-  const times = { sdk: [] as number[], plain: [] as number[] }
-  for (let round = -1; round < ROUNDS; round++)
-    for (const [by, call] of Object.entries({ sdk, plain }) as ["sdk" | "plain", () => Promise<unknown>][]) {
-      const took = await timed(async () => {
-        for (let at = 0; at < calls; at++) await call()
-      })
-      if (round >= 0) times[by].push(took / calls)
-    }
-  console.log(
-    `${name}: ${ms(median(times.sdk))} by the SDK, ${ms(median(times.plain))} by fetch: ${ratio(times.sdk, times.plain)}`,
-  )
+interface Client {
+  name: string
+  bare: string
+  /** Undefined where its tools are missing. */
+  command: string[] | undefined
+  env?: Record<string, string>
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
+function clients(): Client[] {
+  const python = pythonWithHttpx()
+  const node = Bun.which("node")
+  const go = goOfSdk()
+  installTypescript(folder)
+  const program = join(folder, "typescript.mjs")
+  copyFileSync(join(PROGRAMS, "typescript.mjs"), program)
+  const env = { PYTHONPATH: join(ROOT, "sdk/python/src"), PYTHONDONTWRITEBYTECODE: "1" }
+  const ofPython = join(PROGRAMS, "python.py")
+  return [
+    { name: "TypeScript, Bun", bare: "fetch", command: [process.execPath, program] },
+    { name: "TypeScript, Node", bare: "fetch", command: node ? [node, program] : undefined },
+    { name: "Python", bare: "httpx.Client", command: python ? [python, ofPython] : undefined, env },
+    {
+      name: "Python, asyncio",
+      bare: "httpx.AsyncClient",
+      command: python ? [python, ofPython, "async"] : undefined,
+      env,
+    },
+    { name: "Go", bare: "net/http", command: go ? [builtGo(go)] : undefined },
+  ]
 }
 
-function ratio(left: number[], right: number[]): string {
-  return (median(left) / median(right)).toFixed(3)
+function builtGo(go: string): string {
+  const program = join(folder, "go-program")
+  const env = { ...process.env, GOFLAGS: "-mod=mod", GOPROXY: "off", GOTOOLCHAIN: "local" }
+  const { exitCode, stderr } = Bun.spawnSync([go, "build", "-o", program, "."], { cwd: join(PROGRAMS, "go"), env })
+  if (exitCode !== 0) throw new Error(`${stderr}`)
+  return program
+}
+
+/** What the programs find there, and where. */
+async function prepared(daemon: Daemon, token: string) {
+  const carrel = new Carrel({ baseUrl: daemon.url, token, timeoutMs: 600_000 })
+  const at = (name: string) => join(folder, name)
+  writeFileSync(at("lease.txt"), "The notice period is six months.")
+  // No text is in them, whatever their names say: nobody reads them.
+  for (const name of ["large.pdf", "down.pdf"]) {
+    writeFileSync(at(name), name)
+    truncateSync(at(name), GIGABYTE)
+  }
+  for (let n = 0; n < FILES; n++) {
+    if (n % 1_000 === 0) mkdirSync(at(`many/${n / 1_000}`), { recursive: true })
+    writeFileSync(at(`many/${Math.floor(n / 1_000)}/note ${n}.txt`), `The note number ${n} of the folder.`)
+  }
+  const { files } = await carrel.files.upload([at("lease.txt"), at("down.pdf")])
+  await carrel.files.waitUntilSearchable(files[0]!.id)
+  await carrel.files.uploadDir(at("many"), { manifest: at("seeded.jsonl") })
+  const indexed = async () => (await daemon.call("GET", WAITING)).pagination.total_items === 0
+  await until(indexed, { within: INDEXING_MS, everyMs: 1_000 })
+  return {
+    ...{
+      file: files[0]!.id,
+      down: files[1]!.id,
+      large: at("large.pdf"),
+      many: at("many"),
+      manifest: at("manifest.jsonl"),
+    },
+    rounds: ROUNDS,
+  }
+}
+
+interface Measured {
+  name: string
+  sdk: number[]
+  bare: number[]
+}
+
+async function measure({ name, bare, command, env = {} }: Client, given: Record<string, string>): Promise<void> {
+  if (!command) return console.log(`${name}: its tools are not here`)
+  const child = Bun.spawn(command, { env: { ...process.env, ...given, ...env }, stdout: "pipe", stderr: "inherit" })
+  const out = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error(`${name} ended with ${child.exitCode}`)
+  const load = loadavg()[0]!.toFixed(1)
+  for (const line of out.trim().split("\n")) {
+    const measured = JSON.parse(line) as Measured
+    const ratio = (median(measured.sdk) / median(measured.bare)).toFixed(3)
+    const times = `${ms(median(measured.sdk))} (${bare} ${ms(median(measured.bare))})`
+    console.log(`${name}: ${measured.name}: ${ratio}   ${times}, ${measured.sdk.length} turns, load ${load}`)
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
 
 function ms(value: number): string {
   return value > 5_000 ? `${(value / 1_000).toFixed(1)} s` : `${value.toFixed(2)} ms`
 }
+
+const daemon = await startDaemon([], { command: await executableCommand() })
+try {
+  const { "client-id": id, "private-key": key, secret } = daemon.credentials
+  const token = [id, key, secret].join(".")
+  const bench = await prepared(daemon, token)
+  const given = { CARREL_URL: daemon.url, CARREL_TOKEN: token, CARREL_BENCH: JSON.stringify(bench) }
+  for (const client of clients().filter(({ name }) => name.includes(process.argv[2] ?? "")))
+    await measure(client, given)
+} finally {
+  await daemon.remove()
+  rmSync(folder, { recursive: true })
+}
+process.exit()

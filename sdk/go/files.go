@@ -1,6 +1,7 @@
 package carrel
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -15,12 +16,13 @@ import (
 )
 
 const (
-	pageSize    = 100
-	firstLook   = 100 * time.Millisecond
-	longestLook = 2 * time.Second
-	mostOfAForm = 250
-	uploadsPath = "/external-docs/external/upload"
-	filesField  = "files"
+	pageSize     = 100
+	firstLook    = 100 * time.Millisecond
+	longestLook  = 2 * time.Second
+	mostOfAForm  = 250
+	sentTogether = 64 << 10
+	uploadsPath  = "/external-docs/external/upload"
+	filesField   = "files"
 )
 
 // Files are the files of the library.
@@ -240,8 +242,17 @@ func (f *form) once() bool {
 // open begins to write; closing the reader ends it.
 func (f *form) open() io.ReadCloser {
 	reader, writer := io.Pipe()
-	go func() { writer.CloseWithError(f.write(writer)) }()
+	go func() { writer.CloseWithError(f.gather(writer)) }()
 	return reader
+}
+
+// gather writes small files together. What comes of a reader, which may be slow, goes on at once.
+func (f *form) gather(to io.Writer) error {
+	if f.once() {
+		return f.write(to)
+	}
+	gathered := bufio.NewWriterSize(to, sentTogether)
+	return errors.Join(f.write(gathered), gathered.Flush())
 }
 
 func (f *form) write(to io.Writer) error {

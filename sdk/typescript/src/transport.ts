@@ -70,27 +70,28 @@ const DEFAULT_URL = "http://127.0.0.1:4747"
 export class Transport {
   readonly baseUrl: string
   readonly retryMs: number
-  readonly #authorization: Record<string, string>
+  /** Of every request: who asks, and by what. */
+  readonly #headers: Record<string, string>
   readonly #options: Options
   readonly #fetch: Fetch
 
   constructor(options: Options) {
     this.baseUrl = (options.baseUrl ?? variable("CARREL_URL") ?? DEFAULT_URL).replace(/\/+$/, "")
     this.retryMs = options.retryMs ?? DEFAULT_MS
-    this.#authorization = authorizationOf(options)
+    this.#headers = { "x-carrel-sdk": `typescript/${VERSION}`, ...authorizationOf(options) }
     this.#options = options
     this.#fetch = fetchOf(options, this.baseUrl)
   }
 
   /** @throws ApiError, ConnectionError, TimeoutError; the signal's reason */
-  async call<Id extends CallId>(id: Id, input: InputOf<Id>, options: CallOptions = {}): Promise<Calls[Id]["answer"]> {
+  call<Id extends CallId>(id: Id, input: InputOf<Id>, options: CallOptions = {}): Promise<Calls[Id]["answer"]> {
     const route = ROUTES[id]
     const accept = route.answers === "json" ? "application/json" : "*/*"
     return this.read({ route, input: input as Input, accept, options })
   }
 
   /** The body of a call, as its route says what it is. */
-  async read<T>(request: Request): Promise<T> {
+  read<T>(request: Request): Promise<T> {
     const { answers } = request.route
     const taken = async (response: Response): Promise<unknown> => {
       if (answers === "bytes") return told(response.body!, request.options.signal)
@@ -118,25 +119,23 @@ export class Transport {
     const timer = raw ? undefined : setTimeout(() => limit.abort(), timeoutMs)
     const body = raw ? raw.open() : input.body === undefined ? undefined : JSON.stringify(input.body)
     const type = raw ? raw.type : body === undefined ? undefined : "application/json"
-    const given = { ...this.#options.headers, ...input.header, ...options.headers }
-    const headers: Record<string, string> = {
-      ...{ accept, "x-carrel-sdk": `typescript/${VERSION}`, ...this.#authorization },
-      ...(type ? { "content-type": type } : {}),
-      ...(key ? { "idempotency-key": key } : {}),
-      ...(lastEventId ? { "last-event-id": lastEventId } : {}),
-      ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Record<
-        string,
-        string
-      >),
-    }
+    const headers: Record<string, string> = { accept, ...this.#headers }
+    if (type) headers["content-type"] = type
+    if (key) headers["idempotency-key"] = key
+    if (lastEventId) headers["last-event-id"] = lastEventId
+    for (const given of [this.#options.headers, input.header, options.headers])
+      for (const [name, value] of Object.entries(given ?? {})) if (value !== undefined) headers[name] = value
     const init: RequestInit & { duplex?: "half" } = {
       ...(this.#options.fetchOptions as RequestInit),
-      ...{ method: route.method, headers, signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal },
-      ...(body === undefined ? {} : { body }),
+      method: route.method,
+      headers,
+      signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
       // No redirect is followed: credentials go nowhere else. With "error" and `window` Node keeps no copy of a body for one.
-      ...{ redirect: raw ? "error" : "manual", window: null },
-      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+      redirect: raw ? "error" : "manual",
+      window: null,
     }
+    if (body !== undefined) init.body = body
+    if (body instanceof ReadableStream) init.duplex = "half"
     try {
       const response = await this.#fetch(`${this.baseUrl}${addressOf(route, input)}`, init)
       if (!response.ok) throw await errorOf(response)
@@ -180,6 +179,7 @@ function addressOf({ path }: Route, { path: parts = {}, query = {} }: Input): st
     if (value === undefined || value === "") throw new TypeError(`${name} is missing`)
     return encodeURIComponent(value)
   })
+  if (Object.keys(query).length === 0) return filled
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue

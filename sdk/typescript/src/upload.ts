@@ -37,7 +37,11 @@ export async function formOf(files: readonly UploadFile[], fields: UploadFields)
   return {
     type: `multipart/form-data; boundary=${boundary}`,
     once: parts.some(({ once }) => once),
-    open: () => streamOf(written(parts, texts, boundary)),
+    open() {
+      const pieces = written(parts, texts, boundary)
+      // A stream may be slow: what comes of it goes on at once.
+      return streamOf(parts.some(({ once }) => once) ? pieces : gathered(pieces))
+    },
   }
 }
 
@@ -48,6 +52,9 @@ interface Part {
   once: boolean
 }
 type BlobPart = Part & { blob: Blob }
+
+/** What is sent at once: a chunk of its own for each small file, and for what stands around it, costs more than the file. */
+const CHUNK_BYTES = 256 * 1024
 
 const isBrowser = "document" in globalThis
 
@@ -65,8 +72,7 @@ function browserForm(parts: readonly BlobPart[], texts: readonly [string, string
 
 async function partOf({ source, name }: UploadFile): Promise<Part> {
   if (typeof source === "string") {
-    const { createReadStream } = await import("node:fs") // a Blob of a file is read ahead of who takes it
-    return { name: name ?? source.split(/[\\/]/).at(-1)!, once: false, open: () => createReadStream(source) }
+    return { name: name ?? source.split(/[\\/]/).at(-1)!, once: false, open: () => chunksOfFile(source) }
   }
   const given = name ?? (source as Partial<File>).name
   if (!given) throw new TypeError("name is missing: only paths and File objects have one")
@@ -76,6 +82,25 @@ async function partOf({ source, name }: UploadFile): Promise<Part> {
     return { name: given, blob, once: false, open: () => chunksOf(blob.stream()) }
   }
   return { name: given, once: true, open: () => (source instanceof ReadableStream ? chunksOf(source) : source) }
+}
+
+/** Not as a Blob, which is read ahead of who takes it, nor as a stream of Node's, which costs more than a small file. */
+async function* chunksOfFile(path: string): AsyncGenerator<Uint8Array> {
+  const { open } = await import("node:fs/promises")
+  const file = await open(path)
+  try {
+    const about = await file.stat()
+    const bytes = about.isFile() ? Math.min(about.size + 1, CHUNK_BYTES) : CHUNK_BYTES
+    for (;;) {
+      const chunk = new Uint8Array(bytes)
+      const { bytesRead } = await file.read(chunk)
+      if (bytesRead > 0) yield chunk.subarray(0, bytesRead)
+      // Less than was asked for is the end of a file, though not of a pipe.
+      if (bytesRead === 0 || (about.isFile() && bytesRead < bytes)) return
+    }
+  } finally {
+    await file.close()
+  }
 }
 
 function fieldsOf({ tags, metadata, acl, source_key = [], source_fingerprint = [], ...texts }: UploadFields) {
@@ -99,6 +124,31 @@ async function* written(parts: readonly Part[], texts: readonly [string, string]
     yield encoder.encode("\r\n")
   }
   yield encoder.encode(`--${boundary}--\r\n`)
+}
+
+/** In chunks of a size that is worth sending. */
+async function* gathered(pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let kept: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    kept.push(piece)
+    bytes += piece.length
+    if (bytes < CHUNK_BYTES) continue
+    yield joined(kept, bytes)
+    ;[kept, bytes] = [[], 0]
+  }
+  if (bytes > 0) yield joined(kept, bytes)
+}
+
+function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
+  if (pieces.length === 1) return pieces[0]!
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
 }
 
 /** As browsers write names into a form. */

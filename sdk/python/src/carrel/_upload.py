@@ -6,7 +6,7 @@ import json
 import os
 import uuid
 from dataclasses import dataclass
-from typing import IO, Any, AsyncIterable, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import IO, Any, AsyncIterable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 # What is uploaded: a path, bytes, an open file, or pieces of bytes. The last two are read once.
 Source = Union[str, "os.PathLike[str]", bytes, IO[bytes], Iterable[bytes], AsyncIterable[bytes]]
@@ -52,6 +52,31 @@ class Form:
                 return None
             total += len(part.head) + part.bytes + 2
         return total
+
+    def blocks(self) -> Iterator[bytes]:
+        """The body of a form that can be read again, in blocks of a size that is worth sending: a small file has none of its own."""
+        kept: List[bytes] = []
+        size = 0
+        for piece in self._pieces():
+            if size + len(piece) > CHUNK_BYTES and kept:
+                yield b"".join(kept)
+                kept, size = [], 0
+            kept.append(piece)
+            size += len(piece)
+        yield b"".join(kept)
+
+    def _pieces(self) -> Iterator[bytes]:
+        yield self.opening
+        for part in self.parts:
+            yield part.head
+            if isinstance(part.source, bytes):
+                yield part.source
+            elif isinstance(part.source, (str, os.PathLike)):
+                with open(part.source, "rb", buffering=0) as file:
+                    while chunk := file.read(CHUNK_BYTES):
+                        yield chunk
+            yield b"\r\n"
+        yield self.closing
 
     def _part(self, file: UploadFile) -> Part:
         source = file.source

@@ -6,13 +6,20 @@ import asyncio
 import os
 from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, TypeVar
 
-from .._upload import CHUNK_BYTES, Source
+from .._upload import CHUNK_BYTES, Form, Source
 
 T = TypeVar("T")
 
 
 async def sleep(seconds: float) -> None:
     await asyncio.sleep(seconds)
+
+
+async def blocks_of(form: Form) -> AsyncIterator[bytes]:
+    """Files are read in threads, so that the loop goes on."""
+    blocks = form.blocks()
+    while block := await asyncio.to_thread(next, blocks, b""):
+        yield block
 
 
 async def chunks_of(source: Source) -> AsyncIterator[bytes]:

@@ -26,6 +26,7 @@ async def resumed(open_: Open, retry_time: float) -> AsyncIterator[Dict[str, Any
     last: Optional[int] = None
     failed_at: Optional[float] = None
     tries = 0
+    is_done = False
     while True:
         before = last
         failure: CarrelError = ConnectionError("the stream was cut")
@@ -40,8 +41,8 @@ async def resumed(open_: Open, retry_time: float) -> AsyncIterator[Dict[str, Any
                         continue
                     last, failed_at, tries = number, None, 0
                     yield {"id": number, "event": told.event, "data": parsed(told.data)}
-                    if told.event == "done":
-                        return
+                    # The server ends the answer behind it: read to there, its connection serves the next request.
+                    is_done = told.event == "done"
         except httpx.HTTPError as error:
             failure = cast(CarrelError, failure_of(error))
         except CarrelError as error:
@@ -51,6 +52,8 @@ async def resumed(open_: Open, retry_time: float) -> AsyncIterator[Dict[str, Any
         finally:
             if response is not None:
                 await response.aclose()
+        if is_done:
+            return
         # A cut behind something new is gone on from at once.
         goes_on = failed_at is None and last != before
         pause = 0.0 if goes_on else pause_of(failure, tries, True) or 0.0

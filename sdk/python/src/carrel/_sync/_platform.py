@@ -8,13 +8,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterator, TypeVar
 
-from .._upload import CHUNK_BYTES, Source
+from .._upload import CHUNK_BYTES, Form, Source
 
 T = TypeVar("T")
 
 
 def sleep(seconds: float) -> None:
     time.sleep(seconds)
+
+
+def blocks_of(form: Form) -> Iterator[bytes]:
+    return form.blocks()
 
 
 def chunks_of(source: Source) -> Iterator[bytes]:

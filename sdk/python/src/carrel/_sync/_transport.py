@@ -10,7 +10,7 @@ import httpx
 from .._errors import ConnectionError, TimeoutError
 from .._policy import Attempts, CallOptions, Route, Settings, address_of, error_of, headers_of, parsed
 from .._upload import Form
-from ._platform import chunks_of, sleep
+from ._platform import blocks_of, chunks_of, sleep
 
 
 class Download:
@@ -159,6 +159,11 @@ def failure_of(error: httpx.HTTPError) -> Exception:
 
 
 def written(form: Form) -> Iterator[bytes]:
+    if not form.once:
+        for block in blocks_of(form):
+            yield block
+        return
+    # What comes of a slow source goes on at once.
     yield form.opening
     for part in form.parts:
         yield part.head
