@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test` and `npm run` check, build, package:deb, packs, carrel, cluster, real-models, test:real, sdk:generate and sdk:conformance call, under Node or Bun, before anything is
+ * What `npm start`, `npm test` and `npm run` check, build, package:deb, packs, carrel, cluster, real-models, test:real, release, sdk:generate and sdk:conformance call, under Node or Bun, before anything is
  * installed: installs what is missing, then hands over to the project's own Bun. Plain JavaScript, because Node 20 must read it.
  */
 import { spawn, spawnSync } from "node:child_process"
@@ -24,6 +24,7 @@ const COMMANDS = {
   cluster: ["scripts/cluster.ts"],
   "real-models": ["scripts/real-models.ts"],
   "test:real": ["scripts/test-real.ts"],
+  release: ["scripts/release.ts"],
   "sdk:generate": ["scripts/sdk/generate.ts"],
   "sdk:conformance": ["scripts/sdk/conformance.ts"],
 }
