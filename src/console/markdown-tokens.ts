@@ -1,10 +1,12 @@
 /** The tokens of a text in Markdown. One that grows is cut anew from its last blocks only. */
 import { Marked, type Token } from "marked"
+import { mathBlock, mathInline } from "./math-tokens.ts"
 
 const never = () => undefined
 
 const marked = new Marked({
   gfm: true,
+  extensions: [mathBlock, mathInline],
   tokenizer: {
     // HTML is text like any other.
     html: never,

@@ -6,10 +6,15 @@
 import type { MarkedToken, Token, Tokens } from "marked"
 import type { ComponentChildren } from "preact"
 import { useMemo, useRef } from "preact/hooks"
+import { Lazy } from "./lazy.tsx"
 import { MarkdownCutter } from "./markdown-tokens.ts"
+import type { FormulaProps } from "./math.tsx"
+import type { MathToken } from "./math-tokens.ts"
 import { useRedactionLabels } from "./session.ts"
 import { CopyButton } from "./ui/button.tsx"
 import type { Message } from "./wire.ts"
+
+const loadFormula = async () => (await import("./math.tsx")).Formula
 
 interface MarkdownProps {
   text: string
@@ -71,8 +76,9 @@ export function Markdown({ text, sources, onCite, follows }: MarkdownProps) {
 
 /** Drawn once as long as it stays the same, however often the text behind it grows. */
 const DrawnBlock = ({ token, marks }: { token: Token; marks: Marks }) =>
-  useMemo(() => <Block token={token as MarkedToken} marks={marks} />, [token, marks])
+  useMemo(() => <Block token={token as DrawnToken} marks={marks} />, [token, marks])
 
+type DrawnToken = MarkedToken | MathToken
 type Marks = Pick<MarkdownProps, "sources" | "onCite" | "follows">
 
 interface TokensProps {
@@ -84,12 +90,12 @@ interface TokensProps {
 const Blocks = ({ tokens, marks }: TokensProps) => (
   <>
     {tokens.map((token, i) => (
-      <Block key={i} token={token as MarkedToken} marks={marks} />
+      <Block key={i} token={token as DrawnToken} marks={marks} />
     ))}
   </>
 )
 
-function Block({ token, marks }: { token: MarkedToken; marks: Marks }) {
+function Block({ token, marks }: { token: DrawnToken; marks: Marks }) {
   switch (token.type) {
     case "space":
     case "checkbox": // drawn with its list item
@@ -128,8 +134,10 @@ function Block({ token, marks }: { token: MarkedToken; marks: Marks }) {
           <Inlines tokens={token.tokens} marks={marks} />
         </p>
       )
+    case "openMath":
+      return <p class="tex">{token.text}</p>
     default:
-      return <Inlines tokens={[token]} marks={marks} />
+      return <Inlines tokens={[token as Token]} marks={marks} />
   }
 }
 
@@ -168,12 +176,12 @@ function Table({ table, marks }: { table: Tokens.Table; marks: Marks }) {
 const Inlines = ({ tokens, marks }: TokensProps) => (
   <>
     {tokens.map((token, i) => (
-      <Inline key={i} token={token as MarkedToken} marks={marks} />
+      <Inline key={i} token={token as DrawnToken} marks={marks} />
     ))}
   </>
 )
 
-function Inline({ token, marks }: { token: MarkedToken; marks: Marks }) {
+function Inline({ token, marks }: { token: DrawnToken; marks: Marks }) {
   const inner = (of: Token[]): ComponentChildren => <Inlines tokens={of} marks={marks} />
   switch (token.type) {
     case "strong":
@@ -198,6 +206,8 @@ function Inline({ token, marks }: { token: MarkedToken; marks: Marks }) {
           {token.text || token.href}
         </OuterLink>
       )
+    case "math":
+      return <Formula tex={token.tex} display={token.display} />
     case "escape":
       return <>{token.text}</>
     case "text":
@@ -207,6 +217,11 @@ function Inline({ token, marks }: { token: MarkedToken; marks: Marks }) {
       return <>{token.raw}</>
   }
 }
+
+/** What draws formulas comes with the first one; until then it stands as it is written. */
+const Formula = (props: FormulaProps) => (
+  <Lazy load={loadFormula} props={props} until={<code class="tex">{props.tex}</code>} />
+)
 
 /** Characters that no address holds: where one ends that has them, readers of Markdown disagree. */
 const SAFE = /^(?:https?:\/\/|mailto:)[^\s<>[\]{}|\\^"`\u3000-\u303f\uff00-\uff0f\uff1a-\uff1f\p{C}]*$/iu

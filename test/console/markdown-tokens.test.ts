@@ -6,6 +6,7 @@ const TEXTS = [
   "# One\n\nText *with* marks\n- a\n  - b\n\n  more of b\n- c\n\n\n1. x\n2. y\n\n> quote\ngoes on\n\n    code\n    more\n\nend",
   "| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst x = 1\n\n\ny\n```\nafter\n***\n- [x] done\n- [ ] open\n\ntext\n    not code\n\n---\nlast",
   "Steps:\n-\n- a\n\n\n\nA\n<div>\nB\n\n<b>\n\n[1]: not a link\n\n[x][1] www.example.org\n\n~~~\nopen fence\n\n# no heading",
+  "So $a$ and\n$$\nx\n- y\n$$\nor\n\\[z\\] q\n\n$$ open\n\n- \\[ in\n  a list \\]\n- $5 and $10\n\n\\[\nlast",
   "- a\n\n- b\n\n      deep\n\n  back\n\nout\n\n* other\n\n+ third\n\n10) ten\n\n11) eleven\n",
 ]
 

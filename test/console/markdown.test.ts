@@ -169,4 +169,53 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
     },
     SLOW_MS,
   )
+
+  test(
+    "formulas are drawn where they are closed, stay within their place, and prices stay prices",
+    async () => {
+      const page = await chats.openChat()
+      chats.model.answer =
+        "It costs $5 and $10. Then\n\n$$\n\\frac{a}{b} =\n- c_1\n$$\n\nwith \\(x^2\\), $\\bad{x}$ and \\[ \\kern-900em y \\] done"
+      const goOn = chats.model.hold(8)
+      await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
+      await page.keyboard.press("Enter")
+      const reply = page.getByLabel("Reply", { exact: true })
+      await reply.locator(".tex").waitFor() // half of it, as it is written
+      expect(await reply.locator("math, li, em").count()).toBe(0)
+      goOn()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      await reply.locator("math").nth(2).waitFor()
+      expect(await reply.locator("math mfrac").count()).toBe(1)
+      expect(await reply.locator("math[display=block]").count()).toBe(2)
+      expect(
+        await reply
+          .locator("math")
+          .first()
+          .evaluate(math => math.namespaceURI),
+      ).toContain("MathML")
+      expect(await reply.locator("code.tex").allTextContents()).toEqual(["\\bad{x}"])
+      expect(await reply.textContent()).toContain("It costs $5 and $10.")
+      for (const frame of await reply.locator(".math").all())
+        expect(await frame.evaluate(box => getComputedStyle(box).contain)).toBe("paint")
+      chats.model.answer = ANSWER
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "each paragraph, item and cell runs the way of its own writing, formulas from left to right",
+    async () => {
+      const page = await chats.openChat()
+      const reply = await answered(page, "שלום עולם $a+b$\n\n- مرحبا\n- hello\n\n| א | b |\n|---|---|\n| ג | d |\n")
+      const ways = (of: string) =>
+        reply.locator(of).evaluateAll(all => all.map(each => getComputedStyle(each).direction))
+      expect(await ways("p")).toEqual(["rtl"])
+      expect(await ways("li")).toEqual(["rtl", "ltr"])
+      expect(await ways("td")).toEqual(["rtl", "ltr"])
+      expect(await ways("math")).toEqual(["ltr"])
+      chats.model.answer = ANSWER
+    },
+    SLOW_MS,
+  )
 })
