@@ -1,4 +1,6 @@
 /** The HTTP client of the console. The session's cookie travels by itself; the extra header proves where requests come from. */
+import { t } from "./text.ts"
+
 const BASE = "/external-docs/external"
 /** The one path that does not stand below it. */
 const GRAPHQL = "/graphql"
@@ -56,7 +58,7 @@ export async function fetchApi(
     ...(options.keepalive ? { keepalive: true } : {}),
   }).catch(error => {
     if (options.signal?.aborted) throw error
-    throw new ApiError(0, "unreachable", "Carrel is not responding. Is it running?")
+    throw new ApiError(0, "unreachable", t("Carrel is not responding. Is it running?"))
   })
   if (!response.ok) throw await errorOf(response, path)
   return response

@@ -1,4 +1,5 @@
 /** Who is there decides what is shown: setup, sign-in, or the console. */
+
 import { useEffect, useState } from "preact/hooks"
 import { ApiError, api, whenSignedOut } from "./api.ts"
 import { fetchAhead, Lazy } from "./lazy.tsx"
@@ -8,12 +9,14 @@ import { DOORS, PAGES } from "./pages.ts"
 import { usePlace } from "./router.tsx"
 import { AccountContext, mayOpen, rememberSignedIn, wasSignedIn } from "./session.ts"
 import { Shell } from "./shell.tsx"
+import { t, useLanguage } from "./text.ts"
 import { Problem } from "./ui/form.tsx"
 import { Empty, Page } from "./ui/page.tsx"
 import { Toasts } from "./ui/toast.tsx"
 import type { Me, Redaction, UserRole } from "./wire.ts"
 
 export function App() {
+  useLanguage()
   const { path } = usePlace()
   const [me, setMe] = useState<Me | null>()
   const [failure, setFailure] = useState<Error>()
@@ -74,8 +77,8 @@ function CurrentPage({ path: [first = "", ...rest], role }: CurrentPageProps) {
   const page = PAGES.find(({ path }) => path === first)
   if (page && mayOpen(page, role)) return <Lazy key={first} load={page.load} props={{ rest }} />
   return (
-    <Page title="Not found">
-      <Empty icon="search" title="There is no such page" />
+    <Page title={t("Not found")}>
+      <Empty icon="search" title={t("There is no such page")} />
     </Page>
   )
 }

@@ -1,50 +1,82 @@
-/** Sizes, times and places in words. */
+/** Sizes, times and places in the words of the chosen language. */
+import { locale, type Text, t } from "./text.ts"
 import type { Position } from "./wire.ts"
 
 export const DAY_MS = 86_400_000
 
-const UNITS = ["B", "KB", "MB", "GB", "TB"]
+const UNITS = ["{value} B", "{value} KB", "{value} MB", "{value} GB", "{value} TB"] as const satisfies Text[]
 
 export function bytes(size: number): string {
   let unit = 0
   let value = size
   for (; value >= 1000 && unit < UNITS.length - 1; unit++) value /= 1000
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
+  const isWhole = unit === 0 || value >= 100
+  return t(UNITS[unit]!, { value: isWhole ? count(Math.round(value)) : decimal(value) })
 }
 
-const number = new Intl.NumberFormat(undefined)
-export const count = (value: number): string => number.format(value)
+const made = new Map<string, unknown>()
+
+/** Formatters are dear to make: one per language and kind. */
+function formatter<T>(kind: string, make: (locale: string) => T): T {
+  const key = `${kind} ${locale()}`
+  if (!made.has(key)) made.set(key, make(locale()))
+  return made.get(key) as T
+}
+
+export const count = (value: number): string => formatter("number", of => new Intl.NumberFormat(of)).format(value)
+
+/** "3 files". Only for words that are not translated yet. */
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" })
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+/** With one place behind the point. */
+const decimal = (value: number): string =>
+  formatter(
+    "decimal",
+    of => new Intl.NumberFormat(of, { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false }),
+  ).format(value)
 
 /** "5 min ago" within a day, the date after it. */
 export function ago(time: string): string {
   const seconds = (Date.parse(time) - Date.now()) / 1000
-  if (Math.abs(seconds) < 45) return "just now"
+  if (Math.abs(seconds) < 45) return t("just now")
+  const relative = formatter("relative", of => new Intl.RelativeTimeFormat(of, { numeric: "auto", style: "short" }))
   if (Math.abs(seconds) < 3600) return relative.format(Math.round(seconds / 60), "minute")
   if (Math.abs(seconds) < 86_400) return relative.format(Math.round(seconds / 3600), "hour")
-  return day.format(new Date(time))
+  return formatter("day", of => new Intl.DateTimeFormat(of, { dateStyle: "medium" })).format(new Date(time))
 }
 
-export const dateTime = (time: string): string => full.format(new Date(time))
+export const dateTime = (time: string): string =>
+  formatter("full", of => new Intl.DateTimeFormat(of, { dateStyle: "medium", timeStyle: "short" })).format(
+    new Date(time),
+  )
+
+/** "a, b and c". */
+export const listed = (parts: readonly string[]): string =>
+  formatter("list", of => new Intl.ListFormat(of, { style: "long", type: "conjunction" })).format(parts)
 
 export function duration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
-  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`
+  if (milliseconds < 1000) return t("{value} ms", { value: count(Math.round(milliseconds)) })
+  if (milliseconds < 60_000) return t("{value} s", { value: decimal(milliseconds / 1000) })
   const minutes = Math.floor(milliseconds / 60_000)
   return minutes < 60
-    ? `${minutes} min ${Math.round((milliseconds % 60_000) / 1000)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+    ? t("{minutes} min {seconds} s", {
+        minutes: count(minutes),
+        seconds: count(Math.round((milliseconds % 60_000) / 1000)),
+      })
+    : t("{hours} h {minutes} min", { hours: count(Math.floor(minutes / 60)), minutes: count(minutes % 60) })
 }
 
 /** Where a passage lies: "inner.zip/a.txt · page 4 · 3.2 Term". */
 export function placeOf(position: Position): string {
   const { member, page, slide, sheet, section } = position
-  return [member, page && `page ${page}`, slide && `slide ${slide}`, sheet && `sheet ${sheet}`, section]
+  return [
+    member,
+    page && t("page {page}", { page: count(page) }),
+    slide && t("slide {slide}", { slide: count(slide) }),
+    sheet && t("sheet {sheet}", { sheet }),
+    section,
+  ]
     .filter(Boolean)
     .join(" · ")
 }

@@ -1,6 +1,7 @@
 /** Pages arrive when they are first shown; the first load stays small. */
 import type { ComponentType, VNode } from "preact"
 import { useEffect, useState } from "preact/hooks"
+import { t } from "./text.ts"
 import { Problem } from "./ui/form.tsx"
 
 /** Called when the page is first shown, or before that when the browser has nothing else to do. */
@@ -32,7 +33,9 @@ export function Lazy<Props extends object>({ load, props, until }: LazyProps<Pro
     fetchOnce(load).then(
       () => redraw(turn => turn + 1),
       () =>
-        setFailure(new Error("This page could not be loaded. Carrel may have been updated: reload the browser tab.")),
+        setFailure(
+          new Error(t("This page could not be loaded. Carrel may have been updated: reload the browser tab.")),
+        ),
     )
   }, [load])
   if (Component) return <Component {...props} />

@@ -5,9 +5,9 @@
  */
 import type { MarkedToken, Token, Tokens } from "marked"
 import type { ComponentChildren } from "preact"
-import { useMemo, useRef } from "preact/hooks"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { Lazy } from "./lazy.tsx"
-import { MarkdownCutter } from "./markdown-tokens.ts"
+import type { MarkdownCutter } from "./markdown-tokens.ts"
 import type { FormulaProps } from "./math.tsx"
 import type { MathToken } from "./math-tokens.ts"
 import { useRedactionLabels } from "./session.ts"
@@ -55,9 +55,7 @@ function comparable(address: string): string {
 }
 
 export function Markdown({ text, sources, onCite, follows }: MarkdownProps) {
-  const cutter = useRef<MarkdownCutter | null>(null)
-  cutter.current ??= new MarkdownCutter()
-  const tokens = cutter.current.tokensOf(text)
+  const tokens = useTokens(text)
   const cite = useRef(onCite)
   cite.current = onCite
   const numbers = [...(sources ?? [])].join()
@@ -72,6 +70,26 @@ export function Markdown({ text, sources, onCite, follows }: MarkdownProps) {
       ))}
     </div>
   )
+}
+
+const loadCutter = async () => (await import("./markdown-tokens.ts")).MarkdownCutter
+let Cutter: typeof MarkdownCutter | undefined
+
+/** Of a text that may grow. The reader of Markdown is not part of the first load: until it is there, the text stands as it is. */
+function useTokens(text: string): readonly Token[] {
+  const [, redraw] = useState(false)
+  const cutter = useRef<MarkdownCutter | null>(null)
+  // Once: from then on it is there for every text.
+  useEffect(() => {
+    if (Cutter) return
+    void loadCutter().then(loaded => {
+      Cutter = loaded
+      redraw(true)
+    })
+  }, [])
+  if (!Cutter) return [{ type: "text", raw: text, text, escaped: false }]
+  cutter.current ??= new Cutter()
+  return cutter.current.tokensOf(text)
 }
 
 /** Drawn once as long as it stays the same, however often the text behind it grows. */

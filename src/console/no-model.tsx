@@ -1,6 +1,8 @@
 /** Says so where only the built-in mode can answer, which quotes, and how a language model is connected. */
+
 import type { ComponentChildren } from "preact"
 import { useFirstSteps } from "./first-steps.ts"
+import { rich, t } from "./text.ts"
 import { CopyButton } from "./ui/button.tsx"
 import { Icon } from "./ui/icons.tsx"
 import type { FoundOllama, Model } from "./wire.ts"
@@ -21,7 +23,9 @@ function Unconnected({ models }: { models: readonly Model[] }) {
       <summary>
         <Icon name="warning" />
         <span>
-          No language model is connected: answers are quotes from your files. <u>Connect one</u>
+          {rich("No language model is connected: answers are quotes from your files. <u>Connect one</u>", {
+            u: words => <u>{words}</u>,
+          })}
         </span>
       </summary>
       <Ways ollama={data?.ollama} reasons={reasons} />
@@ -39,27 +43,27 @@ export const Ways = ({ ollama, reasons }: WaysProps) => (
   <dl class="ways">
     {reasons.length > 0 && (
       <div>
-        <dt>Why the known ones do not answer</dt>
+        <dt>{t("Why the known ones do not answer")}</dt>
         {reasons.map(reason => (
           <dd key={reason}>{reason}</dd>
         ))}
       </div>
     )}
     <div>
-      <dt>Ollama on this machine</dt>
+      <dt>{t("Ollama on this machine")}</dt>
       {ollama && <OllamaHere {...ollama} />}
     </div>
     <div>
-      <dt>Ollama elsewhere</dt>
-      <dd>
-        Start Carrel with <code>--ollama-host http://HOST:11434</code>.
-      </dd>
+      <dt>{t("Ollama elsewhere")}</dt>
+      <dd>{rich("Start Carrel with <code/>.", { code: <code>--ollama-host http://HOST:11434</code> })}</dd>
     </div>
     <div>
-      <dt>Another server that speaks OpenAI's protocol: llama.cpp, vLLM, LM Studio</dt>
+      <dt>{t("Another server that speaks OpenAI's protocol: llama.cpp, vLLM, LM Studio")}</dt>
       <dd>
-        Start Carrel with <code>--openai-base-url http://HOST:PORT/v1</code>, and with <code>--openai-api-key</code>{" "}
-        where it asks for one.
+        {rich("Start Carrel with <code/>, and with <code2/> where it asks for one.", {
+          code: <code>--openai-base-url http://HOST:PORT/v1</code>,
+          code2: <code>--openai-api-key</code>,
+        })}
       </dd>
     </div>
   </dl>
@@ -71,8 +75,10 @@ function OllamaHere({ address, configured, state }: FoundOllama) {
     return (
       <>
         <dd>
-          {address ? `Nothing answers at ${address}.` : "Carrel is offline and was told of another one."} Install
-          Ollama, then paste these two lines into a terminal:
+          {address
+            ? t("Nothing answers at {address}.", { address })
+            : t("Carrel is offline and was told of another one.")}{" "}
+          {t("Install Ollama, then paste these two lines into a terminal:")}
         </dd>
         <Commands lines={["ollama serve", `ollama pull ${MODEL}`]} />
         {!configured && <Told>{`--ollama-host ${address ?? "http://127.0.0.1:11434"}`}</Told>}
@@ -81,19 +87,18 @@ function OllamaHere({ address, configured, state }: FoundOllama) {
   return (
     <>
       <dd>
-        It runs at {address}
-        {state === "empty" ? " and has no model yet. Fetch one:" : "."}
+        {state === "empty"
+          ? t("It runs at {address} and has no model yet. Fetch one:", { address })
+          : t("It runs at {address}.", { address })}
       </dd>
       {state === "empty" && <Commands lines={[`ollama pull ${MODEL}`]} />}
-      {configured ? <dd>Its models appear here by themselves.</dd> : <Told>{option}</Told>}
+      {configured ? <dd>{t("Its models appear here by themselves.")}</dd> : <Told>{option}</Told>}
     </>
   )
 }
 
 const Told = ({ children }: { children: ComponentChildren }) => (
-  <dd>
-    Carrel looks elsewhere: start it with <code>{children}</code>.
-  </dd>
+  <dd>{rich("Carrel looks elsewhere: start it with <code/>.", { code: <code>{children}</code> })}</dd>
 )
 
 const Commands = ({ lines }: { lines: readonly string[] }) => (
@@ -101,7 +106,7 @@ const Commands = ({ lines }: { lines: readonly string[] }) => (
     {lines.map(line => (
       <dd key={line} class="command">
         <code>{line}</code>
-        <CopyButton text={line} label={`Copy ${line}`} />
+        <CopyButton text={line} label={t("Copy {line}", { line })} />
       </dd>
     ))}
   </>

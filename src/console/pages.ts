@@ -4,13 +4,14 @@
  */
 import type { Load } from "./lazy.tsx"
 import type { DoorProps, PageProps } from "./page-props.ts"
+import type { Text } from "./text.ts"
 import type { IconName } from "./ui/icons.tsx"
 import type { UserRole } from "./wire.ts"
 
 export interface PageEntry {
   /** First part of its address. */
   path: string
-  title: string
+  title: Text
   icon: IconName
   /** Who may see it; everybody who is signed in where it is left out. */
   role?: UserRole

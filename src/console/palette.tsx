@@ -1,4 +1,5 @@
 /** The palette: pages, actions and conversations by a few letters of their names, without the mouse. */
+
 import { useEffect, useState } from "preact/hooks"
 import { api, query } from "./api.ts"
 import { useLoaded, useSettled } from "./loading.ts"
@@ -6,6 +7,7 @@ import { PAGES, type PageEntry } from "./pages.ts"
 import { go } from "./router.tsx"
 import { mayOpen, useAccount } from "./session.ts"
 import { TABS, type TabbedPage, tabsOf } from "./tabs.ts"
+import { t } from "./text.ts"
 import { Dialog } from "./ui/dialog.tsx"
 import { focusOnce } from "./ui/form.tsx"
 import { Icon, type IconName } from "./ui/icons.tsx"
@@ -34,17 +36,17 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
   const move = (by: number) => setAt((Math.min(at, commands.length - 1) + by + commands.length) % commands.length)
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title={t("Go to")} onClose={onClose}>
       <input
         class="input"
         type="text"
         dir="auto"
         role="combobox"
-        aria-label="Page, action or conversation"
+        aria-label={t("Page, action or conversation")}
         aria-expanded={commands.length > 0}
         aria-controls="palette-list"
         aria-activedescendant={chosen && `palette-${chosen.id}`}
-        placeholder="Page, action or conversation"
+        placeholder={t("Page, action or conversation")}
         autocomplete="off"
         maxLength={200}
         ref={focusOnce}
@@ -59,7 +61,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           event.preventDefault()
         }}
       />
-      <div id="palette-list" class="palette" role="listbox" aria-label="Found">
+      <div id="palette-list" class="palette" role="listbox" aria-label={t("Found")}>
         {commands.map(command => (
           // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the field has the focus and the keys
           <div
@@ -85,7 +87,7 @@ const partsOf = ({ path, title: page, icon }: PageEntry, role: UserRole): Comman
   path in TABS
     ? tabsOf(path as TabbedPage, role).map(({ to, title }) => ({
         id: `part${to.replaceAll("/", "-")}`,
-        title: `${page}: ${title}`,
+        title: `${t(page)}: ${title}`,
         icon,
         run: () => go(to),
       }))
@@ -100,16 +102,16 @@ function useCommands(text: string): Command[] {
   )
   const pages = PAGES.filter(page => mayOpen(page, me.user.role))
   const known: Command[] = [
-    ...pages.map(({ path, title, icon }) => ({ id: `page-${path}`, title, icon, run: () => go(`/${path}`) })),
-    { id: "new-chat", title: "New conversation", icon: "plus", run: () => go("/chat") },
+    ...pages.map(({ path, title, icon }) => ({ id: `page-${path}`, title: t(title), icon, run: () => go(`/${path}`) })),
+    { id: "new-chat", title: t("New conversation"), icon: "plus", run: () => go("/chat") },
     ...pages.flatMap(page => partsOf(page, me.user.role)),
-    { id: "sign-out", title: "Sign out", icon: "external", run: () => void signOut() },
+    { id: "sign-out", title: t("Sign out"), icon: "external", run: () => void signOut() },
   ]
   const isNamed = ({ title }: Command) => title.toLowerCase().includes(text.toLowerCase())
   const conversations = (text ? (found.data ?? []) : []).map(
     ({ conversation_id: id, title }): Command => ({
       id,
-      title: title || "Untitled",
+      title: title || t("Untitled"),
       icon: "chat",
       run: () => go(`/chat/${id}`),
     }),
@@ -118,7 +120,7 @@ function useCommands(text: string): Command[] {
     ? [
         {
           id: "search",
-          title: `Search the library for “${text}”`,
+          title: t("Search the library for “{text}”", { text }),
           icon: "search",
           run: () => go(`/search${query({ q: text })}`),
         },

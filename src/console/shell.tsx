@@ -1,4 +1,5 @@
 /** The frame around every page: navigation, workspace, account. */
+
 import type { ComponentChildren } from "preact"
 import { useErrorBoundary, useState } from "preact/hooks"
 import { api, REFERENCE_URL } from "./api.ts"
@@ -7,6 +8,7 @@ import { PAGES } from "./pages.ts"
 import { go, Link } from "./router.tsx"
 import { mayOpen, useAccount } from "./session.ts"
 import { useShortcuts } from "./shortcuts.ts"
+import { t } from "./text.ts"
 import { applyTheme, type Theme, theme } from "./theme.ts"
 import { Button } from "./ui/button.tsx"
 import { Problem, Select } from "./ui/form.tsx"
@@ -23,13 +25,14 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
   const [finding, setFinding] = useState(false)
   useShortcuts(() => setFinding(true))
   const pages = PAGES.filter(page => mayOpen(page, me.user.role))
+  const here = pages.find(({ path: name }) => name === first)
   return (
     <div class="shell">
       <a class="skip" href="#main">
-        Skip to the page
+        {t("Skip to the page")}
       </a>
       <aside class="side">
-        <Link to="/" class="brand" label="Carrel, overview">
+        <Link to="/" class="brand" label={t("Carrel, overview")}>
           <Mark /> <span>Carrel</span>
         </Link>
         <WorkspaceChoice />
@@ -39,12 +42,12 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
           aria-keyshortcuts="Control+K Meta+K"
           onClick={() => setFinding(true)}
         >
-          <Icon name="search" /> <span>Go to …</span> <kbd>Ctrl K</kbd>
+          <Icon name="search" /> <span>{t("Go to …")}</span> <kbd>Ctrl K</kbd>
         </button>
-        <nav aria-label="Console">
+        <nav aria-label={t("Console")}>
           {pages.map(({ path: name, title, icon }) => (
             <Link key={name} to={`/${name}`} current={first === name}>
-              <Icon name={icon} /> <span>{title}</span>
+              <Icon name={icon} /> <span>{t(title)}</span>
             </Link>
           ))}
         </nav>
@@ -54,7 +57,7 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
         <Guarded key={first}>{children}</Guarded>
       </main>
       <p class="unseen" aria-live="polite">
-        {pages.find(({ path: name }) => name === first)?.title}
+        {here && t(here.title)}
       </p>
       {finding && <Lazy load={loadPalette} props={{ onClose: () => setFinding(false) }} />}
     </div>
@@ -66,10 +69,10 @@ function Guarded({ children }: { children: ComponentChildren }) {
   const [error, reset] = useErrorBoundary()
   if (!error) return <>{children}</>
   return (
-    <Page title="Something broke">
+    <Page title={t("Something broke")}>
       <Problem error={error as Error} />
       <div class="row">
-        <Button onClick={reset}>Try again</Button>
+        <Button onClick={reset}>{t("Try again")}</Button>
       </div>
     </Page>
   )
@@ -85,7 +88,7 @@ function WorkspaceChoice() {
   return (
     <Select
       compact
-      label="Workspace"
+      label={t("Workspace")}
       value={me.workspace.id}
       onChange={change}
       options={me.workspaces.map(workspace => [workspace.id, workspace.name] as const)}
@@ -98,18 +101,18 @@ function AccountCorner({ onFind }: { onFind: () => void }) {
   return (
     <div class="corner">
       <a href={REFERENCE_URL} target="_blank" rel="noreferrer">
-        <Icon name="external" /> <span>API reference</span>
+        <Icon name="external" /> <span>{t("API reference")}</span>
       </a>
       <div class="row">
         <Link to="/settings/account" class="who">
           <span dir="auto">{me.user.name}</span>
         </Link>
         <span class="on-phones">
-          <Button kind="quiet" icon="search" label="Go to …" onClick={onFind} />
+          <Button kind="quiet" icon="search" label={t("Go to …")} onClick={onFind} />
         </span>
         <ThemeButton />
         <Button kind="quiet" onClick={signOut}>
-          Sign out
+          {t("Sign out")}
         </Button>
       </div>
     </div>
@@ -128,7 +131,7 @@ function ThemeButton() {
     <Button
       kind="quiet"
       icon={dark ? "light" : "dark"}
-      label={dark ? "Light colors" : "Dark colors"}
+      label={dark ? t("Light colors") : t("Dark colors")}
       onClick={toggle}
     />
   )

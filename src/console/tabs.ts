@@ -1,11 +1,12 @@
 /** Parts of pages that have addresses of their own: the pages show them as tabs, the palette leads to them. */
+import { type Text, t } from "./text.ts"
 import type { Tab } from "./ui/page.tsx"
 import type { UserRole } from "./wire.ts"
 
 interface TabEntry {
   /** Behind the page's own; empty for the one that the page opens with. */
   path: string
-  title: string
+  title: Text
   /** Who may see it; everybody where it is left out. */
   role?: UserRole
 }
@@ -52,5 +53,5 @@ export function tabsOf(page: TabbedPage, role: UserRole): Tab[] {
   const entries: readonly TabEntry[] = TABS[page]
   return entries
     .filter(({ role: needed }) => needed === undefined || needed === role)
-    .map(({ path, title }) => ({ to: `/${page}${path && `/${path}`}`, title }))
+    .map(({ path, title }) => ({ to: `/${page}${path && `/${path}`}`, title: t(title) }))
 }

@@ -1,8 +1,10 @@
 /** Uploads in progress. They live outside the pages, so that looking elsewhere does not stop them. */
+
 import { useEffect, useState } from "preact/hooks"
 import { api, parseError, uploadUrl } from "./api.ts"
 import { bytes } from "./format.ts"
 import { useLoaded } from "./loading.ts"
+import { t } from "./text.ts"
 import type { FileRecord, UploadRules } from "./wire.ts"
 
 export interface Upload {
@@ -68,7 +70,7 @@ export function addUploads(
     const cancel = () => remove(id)
     const upload: Upload = { id, name: file.name, size: file.size, progress: 0, state: "waiting", message: "", cancel }
     if (file.size > maxBytes) {
-      publish([...uploads, { ...upload, state: "failed", message: `larger than ${bytes(maxBytes)}` }])
+      publish([...uploads, { ...upload, state: "failed", message: t("larger than {size}", { size: bytes(maxBytes) }) }])
       continue
     }
     publish([...uploads, upload])
@@ -106,7 +108,7 @@ function send(id: number, file: File, { contextId, tags }: UploadLabels): void {
     // The library's own row takes over; what did not go as expected stays to be read.
     if (result.state === "done") setTimeout(() => remove(id), DONE_SHOWN_MS)
   }
-  request.onerror = () => update(id, { state: "failed", message: "the connection was lost" })
+  request.onerror = () => update(id, { state: "failed", message: t("the connection was lost") })
   request.onloadend = () => {
     running--
     startNext()
@@ -132,8 +134,8 @@ function outcome(request: XMLHttpRequest): Partial<Upload> {
   const [file] = files
   return {
     ...(file?.duplicate
-      ? { state: "duplicate", message: "already in the library" }
-      : { state: "done", message: "queued for indexing" }),
+      ? { state: "duplicate", message: t("already in the library") }
+      : { state: "done", message: t("queued for indexing") }),
     progress: 1,
     ...(file ? { file } : {}),
   }

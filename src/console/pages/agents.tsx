@@ -5,6 +5,7 @@ import { Lazy, type Load } from "../lazy.tsx"
 import { useLoaded, useRepeated } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
 import { go, Link, pageIn, usePlace } from "../router.tsx"
+import { spoken, t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 import { Problem, Select } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
@@ -47,10 +48,10 @@ function RunList() {
   useRepeated(runs.data?.data.some(run => isOpen(run.status)) ? 2_000 : null, runs.reload)
   return (
     <Page
-      title="Agents"
+      title={t("Agents")}
       actions={
         <Button kind="primary" icon="plus" onClick={() => setStarting(true)}>
-          New run
+          {t("New run")}
         </Button>
       }
     >
@@ -58,19 +59,20 @@ function RunList() {
         <AgentsTabs current="/agents" />
         <div class="filters">
           <Select
-            label="State"
+            label={t("State")}
             value={status}
-            options={STATUSES}
+            options={spoken(STATUSES)}
             onChange={next => go(`/agents${query({ show, status: next })}`, true)}
           />
           <ShownChoice show={show} onChange={next => go(`/agents${query({ show: next, status })}`, true)} />
         </div>
         <Problem error={runs.error} />
         {runs.data?.data.length === 0 && (
-          <Empty icon="agents" title="No runs">
+          <Empty icon="agents" title={t("No runs")}>
             <p>
-              An agent works through a task on its own: it searches the library, reads files, queries tables and
-              calculates.
+              {t(
+                "An agent works through a task on its own: it searches the library, reads files, queries tables and calculates.",
+              )}
             </p>
           </Empty>
         )}

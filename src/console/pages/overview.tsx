@@ -1,8 +1,9 @@
 import { api, query, REFERENCE_URL } from "../api.ts"
-import { ago, bytes, count, duration, plural } from "../format.ts"
+import { ago, bytes, count, duration } from "../format.ts"
 import { useLoaded, useRepeated } from "../loading.ts"
 import { Link } from "../router.tsx"
 import { useAccount } from "../session.ts"
+import { type Text, t } from "../text.ts"
 import { Bars } from "../ui/bars.tsx"
 import { Problem } from "../ui/form.tsx"
 import { Icon } from "../ui/icons.tsx"
@@ -42,10 +43,10 @@ export function OverviewPage() {
   const { data } = everything
   return (
     <Page
-      title="Overview"
+      title={t("Overview")}
       actions={
         <a class="button" href={REFERENCE_URL} target="_blank" rel="noreferrer">
-          <Icon name="external" /> API reference
+          <Icon name="external" /> {t("API reference")}
         </a>
       }
     >
@@ -77,15 +78,16 @@ function FilesTile({ files }: { files: Everything["files"] }) {
   ] as const
   return (
     <section class="card">
-      <h2>Files</h2>
+      <h2>{t("Files")}</h2>
       <p class="figure">{count(files.searchable)}</p>
       <Shares parts={parts} />
       <p class="soft small">
-        {plural(files.searchable, "file")} searchable{pending > 0 && ` · ${count(pending)} in the queue`}
+        {t("{searchable, plural, one {# file} other {# files}} searchable", { searchable: files.searchable })}
+        {pending > 0 && ` · ${t("{pending} in the queue", { pending: count(pending) })}`}
         {files.failed > 0 && (
           <>
             {" · "}
-            <Link to="/library?status=failed">{count(files.failed)} failed</Link>
+            <Link to="/library?status=failed">{t("{failed} failed", { failed: count(files.failed) })}</Link>
           </>
         )}
       </p>
@@ -110,18 +112,31 @@ function Shares({ parts }: { parts: readonly (readonly [value: number, kind: str
   )
 }
 
+const MODEL_STATES: Record<Model["status"], Text> = {
+  loaded: "loaded",
+  ready: "ready",
+  unavailable: "unavailable",
+}
+
+const FILE_STATES: Record<FileRecord["status"], Text> = {
+  queued: "queued",
+  indexing: "indexing",
+  searchable: "searchable",
+  failed: "failed",
+}
+
 const ModelsTile = ({ models }: { models: Model[] }) => (
   <section class="card">
-    <h2>Models</h2>
+    <h2>{t("Models")}</h2>
     <p class="figure">
       {count(models.filter(model => model.available).length)}
-      <span class="soft"> of {count(models.length)} available</span>
+      <span class="soft"> {t("of {length} available", { length: count(models.length) })}</span>
     </p>
     <ul class="plain">
       {models.slice(0, 5).map(model => (
         <li key={model.value} class="row" title={model.status_reason ?? undefined}>
           <span class={`dot ${model.status}`} /> <span class="name">{model.label}</span>
-          <span class="soft small">{model.status}</span>
+          <span class="soft small">{t(MODEL_STATES[model.status])}</span>
         </li>
       ))}
     </ul>
@@ -130,7 +145,7 @@ const ModelsTile = ({ models }: { models: Model[] }) => (
 
 const DiskTile = ({ disk }: { disk: Overview["disk"] }) => (
   <section class="card">
-    <h2>Disk</h2>
+    <h2>{t("Disk")}</h2>
     <p class="figure">{bytes(disk.used_bytes)}</p>
     <Shares
       parts={[
@@ -138,7 +153,7 @@ const DiskTile = ({ disk }: { disk: Overview["disk"] }) => (
         [disk.free_bytes, "rest"],
       ]}
     />
-    <p class="soft small">{bytes(disk.free_bytes)} free</p>
+    <p class="soft small">{t("{freeBytes} free", { freeBytes: bytes(disk.free_bytes) })}</p>
   </section>
 )
 
@@ -150,14 +165,14 @@ interface IndexTileProps {
 
 const IndexTile = ({ overview, files, version }: IndexTileProps) => (
   <section class="card">
-    <h2>Index</h2>
-    <p class="figure">{files.queued + files.indexing > 0 ? "Working" : "Healthy"}</p>
+    <h2>{t("Index")}</h2>
+    <p class="figure">{files.queued + files.indexing > 0 ? t("Working") : t("Healthy")}</p>
     <dl class="facts">
-      <dt>Embedding</dt>
+      <dt>{t("Embedding")}</dt>
       <dd>{overview.embedding_model}</dd>
-      <dt>Uptime</dt>
+      <dt>{t("Uptime")}</dt>
       <dd>{duration(overview.uptime_seconds * 1000)}</dd>
-      <dt>Version</dt>
+      <dt>{t("Version")}</dt>
       <dd>{version}</dd>
     </dl>
   </section>
@@ -165,7 +180,7 @@ const IndexTile = ({ overview, files, version }: IndexTileProps) => (
 
 const Latest = ({ files }: { files: FileRecord[] }) => (
   <section class="stack">
-    <h2>Latest files</h2>
+    <h2>{t("Latest files")}</h2>
     <ul class="list latest">
       {files.map(file => (
         <li key={file.id} class="row between">
@@ -175,7 +190,7 @@ const Latest = ({ files }: { files: FileRecord[] }) => (
           </Link>
           <span class="row">
             <span class="soft small">{ago(file.updated_at)}</span>
-            <span class={`badge ${BADGES[file.status]}`}>{file.status}</span>
+            <span class={`badge ${BADGES[file.status]}`}>{t(FILE_STATES[file.status])}</span>
           </span>
         </li>
       ))}
@@ -188,16 +203,18 @@ const BADGES = { searchable: "good", failed: "bad", indexing: "busy", queued: ""
 function Requests({ requests }: { requests: Overview["requests"] }) {
   return (
     <section class="stack">
-      <h2>Requests in the last hour</h2>
-      {requests.length === 0 && <p class="soft">No API key of this workspace has been used in the last hour.</p>}
+      <h2>{t("Requests in the last hour")}</h2>
+      {requests.length === 0 && <p class="soft">{t("No API key of this workspace has been used in the last hour.")}</p>}
       <div class="plots">
         {requests.map(key => (
           <figure key={key.key_id} class="card">
             <figcaption class="row between">
               <strong dir="auto">{key.name}</strong>
-              <span class="soft small">{plural(sum(key.per_minute), "request")}</span>
+              <span class="soft small">
+                {t("{perMinute, plural, one {# request} other {# requests}}", { perMinute: sum(key.per_minute) })}
+              </span>
             </figcaption>
-            <Bars values={key.per_minute} label={`Requests per minute of ${key.name}`} />
+            <Bars values={key.per_minute} label={t("Requests per minute of {name}", { name: key.name })} />
           </figure>
         ))}
       </div>

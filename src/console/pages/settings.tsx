@@ -1,8 +1,10 @@
 /** The own account, what applications use, and the whole installation for administrators. */
+
 import { Lazy, type Load } from "../lazy.tsx"
 import type { PageProps } from "../page-props.ts"
 import { useAccount } from "../session.ts"
 import { type TABS, tabsOf } from "../tabs.ts"
+import { t } from "../text.ts"
 import { Empty, Page, Tabs } from "../ui/page.tsx"
 
 /** Another section is a file in `settings/`, a line here and one in `tabs.ts`. */
@@ -27,9 +29,13 @@ export function SettingsPage({ rest: [shown = "api"] }: PageProps) {
   const current = `/settings/${shown}`
   const load = tabs.some(({ to }) => to === current) && SECTIONS[shown]
   return (
-    <Page title="Settings">
-      <Tabs label="Settings" tabs={tabs} current={current} />
-      {load ? <Lazy key={shown} load={load} props={{}} /> : <Empty icon="settings" title="There is no such section" />}
+    <Page title={t("Settings")}>
+      <Tabs label={t("Settings")} tabs={tabs} current={current} />
+      {load ? (
+        <Lazy key={shown} load={load} props={{}} />
+      ) : (
+        <Empty icon="settings" title={t("There is no such section")} />
+      )}
     </Page>
   )
 }

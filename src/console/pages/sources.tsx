@@ -1,10 +1,12 @@
 /** Library → Sources: places that are kept in sync with the library. For administrators. */
+
 import { useState } from "preact/hooks"
 import { api, query } from "../api.ts"
 import { dateTime } from "../format.ts"
 import { useLoaded, useRepeated } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
 import { go, Link, pageIn, usePlace } from "../router.tsx"
+import { t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 import { Problem } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
@@ -30,10 +32,10 @@ function SourceList() {
   useRepeated(busy ? BUSY_REFRESH_MS : IDLE_REFRESH_MS, sources.reload)
   return (
     <Page
-      title="Library"
+      title={t("Library")}
       actions={
         <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-          Add a source
+          {t("Add a source")}
         </Button>
       }
     >
@@ -41,8 +43,8 @@ function SourceList() {
         <LibraryTabs current="/library/sources" />
         <Problem error={sources.error} />
         {sources.data?.data.length === 0 && (
-          <Empty icon="refresh" title="No sources yet">
-            <p>A folder, a server, a repository, a mailbox or a web site that the library follows by itself.</p>
+          <Empty icon="refresh" title={t("No sources yet")}>
+            <p>{t("A folder, a server, a repository, a mailbox or a web site that the library follows by itself.")}</p>
           </Empty>
         )}
         <ul class="list">
@@ -76,7 +78,7 @@ const SourceItem = ({ source }: { source: SourceRecord }) => (
           <LastSync sync={source.last_sync} brief />
         </span>
         {source.next_sync_at && source.status !== "paused" && (
-          <span class="soft small block">next {dateTime(source.next_sync_at)}</span>
+          <span class="soft small block">{t("next {time}", { time: dateTime(source.next_sync_at) })}</span>
         )}
       </span>
     </Link>

@@ -1,4 +1,5 @@
 /** When something happens again, as forms ask for it: after a while, or by cron in a time zone. */
+import { spoken, t } from "../text.ts"
 import { Select, TextField } from "../ui/form.tsx"
 
 export interface Timed {
@@ -18,9 +19,11 @@ const OFTEN = [
 ] as const
 
 /** A schedule in words: "every hour", or the cron expression. */
-export const scheduleText = (schedule: string): string =>
-  OFTEN.find(([value]) => value === schedule)?.[1].toLowerCase() ??
-  (schedule.includes(" ") ? schedule : `every ${schedule}`)
+export function scheduleText(schedule: string): string {
+  const known = OFTEN.find(([value]) => value === schedule)
+  if (known) return t(known[1]).toLowerCase()
+  return schedule.includes(" ") ? schedule : t("every {time}", { time: schedule })
+}
 
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -44,7 +47,12 @@ interface ScheduleFieldsProps {
 
 export const ScheduleFields = ({ timed, onChange, error }: ScheduleFieldsProps) => (
   <>
-    <Select label="Synced" value={timed.choice} onChange={choice => onChange({ ...timed, choice })} options={OFTEN} />
+    <Select
+      label={t("Synced")}
+      value={timed.choice}
+      onChange={choice => onChange({ ...timed, choice })}
+      options={spoken(OFTEN)}
+    />
     {timed.choice === "cron" && <CronFields name="schedule" timed={timed} onChange={onChange} error={error} />}
   </>
 )
@@ -52,17 +60,17 @@ export const ScheduleFields = ({ timed, onChange, error }: ScheduleFieldsProps) 
 export const CronFields = ({ name, timed, onChange, error }: ScheduleFieldsProps & { name: string }) => (
   <div class="pair">
     <TextField
-      label="Cron"
+      label={t("Cron")}
       name={name}
       required
       placeholder="0 6 * * 1-5"
-      hint="Minute, hour, day, month, weekday"
+      hint={t("Minute, hour, day, month, weekday")}
       value={timed.cron}
       onInput={cron => onChange({ ...timed, cron })}
       error={error}
     />
     <TextField
-      label="Time zone"
+      label={t("Time zone")}
       name="timezone"
       placeholder="UTC"
       value={timed.timezone}

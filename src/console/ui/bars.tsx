@@ -1,3 +1,4 @@
+import { t } from "../text.ts"
 /** Values beside each other as bars, of which the highest fills the height. */
 export function Bars({ values, label }: { values: number[]; label: string }) {
   const highest = Math.max(1, ...values)
@@ -7,7 +8,7 @@ export function Bars({ values, label }: { values: number[]; label: string }) {
       viewBox={`0 0 ${values.length * 4} 40`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${label}, at most ${highest}`}
+      aria-label={t("{label}, at most {highest}", { label, highest })}
     >
       {values.map((value, i) => {
         const height = value === 0 ? 1 : Math.max(2, (value / highest) * 40)

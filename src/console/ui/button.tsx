@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
+import { t } from "../text.ts"
 import { Icon, type IconName } from "./icons.tsx"
 
 interface ButtonProps {
@@ -51,7 +52,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     setCopied(true)
     setTimeout(() => setCopied(false), 1500)
   }
-  return <Button kind="quiet" icon={copied ? "check" : "copy"} label={copied ? "Copied" : label} onClick={copy} />
+  return <Button kind="quiet" icon={copied ? "check" : "copy"} label={copied ? t("Copied") : label} onClick={copy} />
 }
 
 /** The clipboard API exists in secure contexts only; plain http on a local network needs the old way. */

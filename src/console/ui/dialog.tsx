@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
 import { useAction } from "../loading.ts"
+import { t } from "../text.ts"
 import { Button } from "./button.tsx"
 import { Problem } from "./form.tsx"
 
@@ -47,7 +48,7 @@ export function Dialog({ title, onClose, shape = "box", sticky, actions, childre
         <header>
           <h2 dir="auto">{title}</h2>
           {actions}
-          {!sticky && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+          {!sticky && <Button kind="quiet" icon="close" label={t("Close")} onClick={onClose} />}
         </header>
         <div class="dialog-body">{children}</div>
       </div>
@@ -66,7 +67,7 @@ interface FormFootProps {
 /** The end of a form in a dialog. */
 export const FormFoot = ({ action, busy, disabled, onClose }: FormFootProps) => (
   <footer class="row end">
-    <Button onClick={onClose}>Cancel</Button>
+    <Button onClick={onClose}>{t("Cancel")}</Button>
     <Button kind="primary" type="submit" busy={busy} {...(disabled === undefined ? {} : { disabled })}>
       {action}
     </Button>
@@ -90,7 +91,7 @@ export function Confirm({ title, children, action, onConfirm, onClose }: Confirm
         {children}
         <Problem error={confirm.error} />
         <footer class="row end">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button kind="danger" busy={confirm.busy} onClick={async () => (await confirm.run()) && onClose()}>
             {action}
           </Button>

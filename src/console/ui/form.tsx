@@ -1,6 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes } from "preact"
 import { useId } from "preact/hooks"
 import { ApiError } from "../api.ts"
+import { meaningOf } from "../errors.ts"
 
 interface FormProps {
   /** Run when the form is sent. */
@@ -223,14 +224,19 @@ export function Segments<T extends string>({ label, value, options, onChange }: 
 
 interface ProblemProps {
   /** Thrown just now, or kept with a reply or a run; nothing is shown where there is none. */
-  error: { message: string; hint?: string | undefined } | null | undefined
+  error: { message: string; hint?: string | undefined; code?: string } | null | undefined
 }
 
 /** An error in the page, with what the operator can do. */
 export const Problem = ({ error }: ProblemProps) =>
   error ? (
     <div class="problem" role="alert">
-      <p>{error.message}</p>
-      {error.hint && <p class="hint">{error.hint}</p>}
+      {meaningOf(error) && <p>{meaningOf(error)}</p>}
+      <p dir="auto">{error.message}</p>
+      {error.hint && (
+        <p class="hint" dir="auto">
+          {error.hint}
+        </p>
+      )}
     </div>
   ) : null

@@ -42,8 +42,11 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
+/** Those that point along the line: from right to left they point the other way. */
+const POINTING = new Set<IconName>(["back", "forward", "external", "list"])
+
 export const Icon = ({ name }: { name: IconName }) => (
-  <svg class="icon" viewBox="0 0 20 20" aria-hidden="true">
+  <svg class={POINTING.has(name) ? "icon pointing" : "icon"} viewBox="0 0 20 20" aria-hidden="true">
     <path d={PATHS[name]} />
   </svg>
 )

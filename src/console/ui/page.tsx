@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { count } from "../format.ts"
 import { Link } from "../router.tsx"
+import { t } from "../text.ts"
 import type { Page as ListPage } from "../wire.ts"
 import { Button } from "./button.tsx"
 import { Icon, type IconName } from "./icons.tsx"
@@ -74,21 +75,19 @@ interface PagesProps {
 export function Pages({ of, onPage }: PagesProps) {
   if (of.total_pages <= 1) return null
   return (
-    <nav class="pages" aria-label="Pages">
+    <nav class="pages" aria-label={t("Pages")}>
       <Button
         kind="quiet"
         icon="back"
-        label="Previous page"
+        label={t("Previous page")}
         disabled={of.page <= 1}
         onClick={() => onPage(of.page - 1)}
       />
-      <span>
-        Page {count(of.page)} of {count(of.total_pages)}
-      </span>
+      <span>{t("Page {page} of {totalPages}", { page: count(of.page), totalPages: count(of.total_pages) })}</span>
       <Button
         kind="quiet"
         icon="forward"
-        label="Next page"
+        label={t("Next page")}
         disabled={!of.has_next}
         onClick={() => onPage(of.page + 1)}
       />

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
+import { t } from "../text.ts"
 import { Button, CopyButton } from "./button.tsx"
 import { Dialog } from "./dialog.tsx"
 import { Icon } from "./icons.tsx"
@@ -29,16 +30,16 @@ export function ShownOnce({ title, notice, values, children, onClose }: ShownOnc
               <dt>{name}</dt>
               <dd>
                 <code>{value}</code>
-                <CopyButton text={value} label={`Copy ${name}`} />
+                <CopyButton text={value} label={t("Copy {name}", { name })} />
               </dd>
             </div>
           ))}
         </dl>
         {children}
         <footer class="row end">
-          {asked && <span class="soft">Have you stored them somewhere safe?</span>}
+          {asked && <span class="soft">{t("Have you stored them somewhere safe?")}</span>}
           <Button kind="primary" onClick={() => (asked ? onClose() : setAsked(true))}>
-            {asked ? "Yes, close" : "Done"}
+            {asked ? t("Yes, close") : t("Done")}
           </Button>
         </footer>
       </div>

@@ -1,5 +1,7 @@
 /** Short notices in the corner, one at a time per text, with an optional way back. */
+
 import { useEffect, useState } from "preact/hooks"
+import { t } from "../text.ts"
 import { Button } from "./button.tsx"
 
 interface Toast {
@@ -65,10 +67,10 @@ export function Toasts() {
                 dismiss(toast.id)
               }}
             >
-              Undo
+              {t("Undo")}
             </Button>
           )}
-          <Button kind="quiet" icon="close" label="Dismiss" onClick={() => dismiss(toast.id)} />
+          <Button kind="quiet" icon="close" label={t("Dismiss")} onClick={() => dismiss(toast.id)} />
         </div>
       ))}
     </div>

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { dateTime } from "../../format.ts"
 import { useAction } from "../../loading.ts"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Problem, TextField } from "../../ui/form.tsx"
@@ -23,15 +24,16 @@ export function Approvals({ runId, approvals, readOnly, onDecided }: ApprovalsPr
   const shown = waiting.find(({ id }) => id === opened)
   if (approvals.length === 0) return null
   return (
-    <section class="stack" aria-label="Approvals">
+    <section class="stack" aria-label={t("Approvals")}>
       {waiting.map(approval => (
         <div key={approval.id} class="notice row between">
           <span>
-            <Icon name="shield" /> The run asks to call <strong>{approval.tool}</strong>.
+            <Icon name="shield" />{" "}
+            {rich("The run asks to call <strong/>.", { strong: <strong>{approval.tool}</strong> })}
           </span>
           {!readOnly && (
             <Button kind="primary" onClick={() => setOpened(approval.id)}>
-              Review
+              {t("Review")}
             </Button>
           )}
         </div>
@@ -67,8 +69,11 @@ const OUTCOMES = {
 } as const
 
 function outcomeOf({ tool, status, decided_by, reason }: Approval): string {
-  const by = decided_by?.name ? ` by ${decided_by.name}` : ""
-  return `${tool} ${OUTCOMES[status]}${by}${reason ? `: ${reason}` : ""}`
+  const name = decided_by?.name
+  const outcome = name
+    ? t("{tool} {outcome} by {name}", { tool, outcome: t(OUTCOMES[status]), name })
+    : t("{tool} {outcome}", { tool, outcome: t(OUTCOMES[status]) })
+  return reason ? `${outcome}: ${reason}` : outcome
 }
 
 interface ReviewProps {
@@ -86,22 +91,24 @@ function Review({ runId, approval, onClose, onDecided }: ReviewProps) {
     onDecided()
   })
   return (
-    <Dialog title={`Allow ${approval.tool}?`} onClose={onClose}>
+    <Dialog title={t("Allow {tool}?", { tool: approval.tool })} onClose={onClose}>
       <div class="stack">
-        <p>The tool gets exactly this:</p>
+        <p>{t("The tool gets exactly this:")}</p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
         <pre class="code" tabIndex={0}>
           {visible(JSON.stringify(approval.arguments, null, 2))}
         </pre>
-        <p class="soft small">Without a decision it is denied at {dateTime(approval.expires_at)}.</p>
-        <TextField label="Reason" value={reason} onInput={setReason} />
+        <p class="soft small">
+          {t("Without a decision it is denied at {expiresAt}.", { expiresAt: dateTime(approval.expires_at) })}
+        </p>
+        <TextField label={t("Reason")} value={reason} onInput={setReason} />
         <Problem error={decide.error} />
         <footer class="row end">
           <Button busy={decide.busy} onClick={() => void decide.run("deny")}>
-            Deny
+            {t("Deny")}
           </Button>
           <Button kind="primary" busy={decide.busy} onClick={() => void decide.run("approve")}>
-            Approve
+            {t("Approve")}
           </Button>
         </footer>
       </div>

@@ -1,8 +1,10 @@
 /** Agents → Batches: many requests that are carried out in the background, line by line. */
+
 import { useState } from "preact/hooks"
 import { api, fileUrl, query } from "../../api.ts"
-import { ago, count, plural } from "../../format.ts"
+import { ago, count } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm } from "../../ui/dialog.tsx"
 import { useFileChooser } from "../../ui/file-chooser.tsx"
@@ -32,12 +34,12 @@ export function Batches() {
   useRepeated(list.some(({ status }) => UNDER_WAY.has(status)) ? BUSY_REFRESH_MS : null, batches.reload)
   const start = useAction(async (file: File) => {
     await api.post<Batch>("/batches", file, { headers: { "content-type": "application/jsonl" } })
-    notify(`${file.name} is under way`)
+    notify(t("{name} is under way", { name: file.name }))
     setAfter([])
     batches.reload()
   })
   return (
-    <Page title="Agents" actions={<ChooseFile busy={start.busy} onChoose={file => void start.run(file)} />}>
+    <Page title={t("Agents")} actions={<ChooseFile busy={start.busy} onChoose={file => void start.run(file)} />}>
       <div class="stack">
         <AgentsTabs current="/agents/batches" />
         <Problem error={start.error ?? batches.error} />
@@ -55,8 +57,10 @@ export function Batches() {
 }
 
 const NoBatches = () => (
-  <Empty icon="list" title="No batches">
-    <p>Upload a file of requests, one JSON object per line. They are carried out when nobody else needs the model.</p>
+  <Empty icon="list" title={t("No batches")}>
+    <p>
+      {t("Upload a file of requests, one JSON object per line. They are carried out when nobody else needs the model.")}
+    </p>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
     <pre class="code" tabIndex={0}>
       {EXAMPLE}
@@ -76,18 +80,18 @@ interface OlderProps {
 function Older({ after, list, hasMore, onChange }: OlderProps) {
   if (after.length === 0 && !hasMore) return null
   return (
-    <nav class="pages" aria-label="Pages">
+    <nav class="pages" aria-label={t("Pages")}>
       <Button
         kind="quiet"
         icon="back"
-        label="Newer batches"
+        label={t("Newer batches")}
         disabled={after.length === 0}
         onClick={() => onChange(after.slice(0, -1))}
       />
       <Button
         kind="quiet"
         icon="forward"
-        label="Older batches"
+        label={t("Older batches")}
         disabled={!hasMore}
         onClick={() => onChange([...after, list.at(-1)!.id])}
       />
@@ -103,15 +107,15 @@ interface CancelProps {
 
 const Cancel = ({ batch, onClose, onCancelled }: CancelProps) => (
   <Confirm
-    title="Cancel this batch?"
-    action="Cancel the batch"
+    title={t("Cancel this batch?")}
+    action={t("Cancel the batch")}
     onClose={onClose}
     onConfirm={async () => {
       await api.post(`/batches/${batch.id}/cancel`)
       onCancelled()
     }}
   >
-    <p>Requests that are answered stay answered; the others are not carried out.</p>
+    <p>{t("Requests that are answered stay answered; the others are not carried out.")}</p>
   </Confirm>
 )
 
@@ -126,7 +130,7 @@ function ChooseFile({ busy, onChoose }: ChooseFileProps) {
   return (
     <>
       <Button kind="primary" icon="upload" busy={busy} onClick={chooser.open}>
-        Upload requests
+        {t("Upload requests")}
       </Button>
       {chooser.field}
     </>
@@ -139,8 +143,13 @@ const LOOKS: Partial<Record<Batch["status"], string>> = {
   expired: "bad",
   cancelled: "",
 }
-const WORDS: Partial<Record<Batch["status"], string>> = {
+const WORDS: Record<Batch["status"], Text> = {
   validating: "Checking",
+  cancelled: "Cancelled",
+  cancelling: "Cancelling",
+  completed: "Completed",
+  expired: "Expired",
+  failed: "Failed",
   in_progress: "Running",
   finalizing: "Finishing",
 }
@@ -152,34 +161,37 @@ function Item({ batch, onCancel }: { batch: Batch; onCancel: () => void }) {
     <li class="stack">
       <div class="row between">
         <div class="grow">
-          <strong>{batch.endpoint ?? plural(counts.total, "request")}</strong>{" "}
+          <strong>
+            {batch.endpoint ?? t("{total, plural, one {# request} other {# requests}}", { total: counts.total })}
+          </strong>{" "}
           <code class="soft small">{batch.id}</code>
           <span class="soft small block">
-            {counts.total > 0 && `${count(counts.completed)} of ${count(counts.total)} done · `}
-            {counts.failed > 0 && `${count(counts.failed)} failed · `}
+            {counts.total > 0 &&
+              `${t("{completed} of {total} done", { completed: count(counts.completed), total: count(counts.total) })} · `}
+            {counts.failed > 0 && `${t("{failed} failed", { failed: count(counts.failed) })} · `}
             {ago(new Date(batch.created_at * 1000).toISOString())}
           </span>
         </div>
-        <span class={`badge ${LOOKS[status] ?? "busy"}`}>{WORDS[status] ?? capital(status)}</span>
+        <span class={`badge ${LOOKS[status] ?? "busy"}`}>{t(WORDS[status])}</span>
       </div>
       {UNDER_WAY.has(status) && counts.total > 0 && (
         <progress
           max={counts.total}
           value={counts.completed + counts.failed}
           class="wide"
-          aria-label={`Progress of ${batch.id}`}
+          aria-label={t("Progress of {id}", { id: batch.id })}
         />
       )}
       {problems.map(({ message, line }) => (
         <p key={`${line} ${message}`} class="small">
-          {line !== null && `Line ${line}: `}
+          {line !== null && `${t("Line {line}:", { line })} `}
           {message}
         </p>
       ))}
       <div class="row">
         {batch.output_file_id && <Download id={batch.output_file_id} name="results" />}
         {batch.error_file_id && <Download id={batch.error_file_id} name="errors" />}
-        {UNDER_WAY.has(status) && status !== "cancelling" && <Button onClick={onCancel}>Cancel</Button>}
+        {UNDER_WAY.has(status) && status !== "cancelling" && <Button onClick={onCancel}>{t("Cancel")}</Button>}
       </div>
     </li>
   )
@@ -187,8 +199,6 @@ function Item({ batch, onCancel }: { batch: Batch; onCancel: () => void }) {
 
 const Download = ({ id, name }: { id: string; name: "results" | "errors" }) => (
   <a class="button plain" href={fileUrl(id)} download>
-    <Icon name="download" /> Download {name}
+    <Icon name="download" /> {t("Download {name}", { name })}
   </a>
 )
-
-const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1).replace("_", " ")

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks"
 import { ApiError, api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
+import { t } from "../../text.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Field, Form, focusOnce, Problem, TextField } from "../../ui/form.tsx"
 import type { Run, ToolChoice } from "../../wire.ts"
@@ -63,9 +64,9 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
     onStarted(await api.post<Run>("/agents/run", requestOf(fields), { headers }))
   })
   return (
-    <Dialog title="New run" onClose={onClose}>
+    <Dialog title={t("New run")} onClose={onClose}>
       <Form class="stack" action={start}>
-        <Field label="Task" name="task" error={start.error}>
+        <Field label={t("Task")} name="task" error={start.error}>
           {attributes => (
             <textarea
               {...attributes}
@@ -74,7 +75,7 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
               rows={5}
               required
               ref={focusOnce}
-              placeholder="Which contracts end before June, and what do they cost together?"
+              placeholder={t("Which contracts end before June, and what do they cost together?")}
               value={fields.task}
               onInput={event => set({ task: event.currentTarget.value })}
             />
@@ -91,7 +92,7 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
         <ToolChoices tools={offered} chosen={chosen} onChange={tools => set({ tools })} />
         <Limits fields={fields} set={set} error={start.error} />
         <Problem error={start.error} />
-        <FormFoot action="Start" busy={start.busy} disabled={!fields.task.trim()} onClose={onClose} />
+        <FormFoot action={t("Start")} busy={start.busy} disabled={!fields.task.trim()} onClose={onClose} />
       </Form>
     </Dialog>
   )
@@ -105,11 +106,11 @@ interface LimitsProps {
 
 const Limits = ({ fields, set, error }: LimitsProps) => (
   <details class="fold">
-    <summary>Limits and answer format</summary>
+    <summary>{t("Limits and answer format")}</summary>
     <div class="stack">
       <div class="pair">
         <TextField
-          label="Time limit in minutes"
+          label={t("Time limit in minutes")}
           name="timeout_seconds"
           type="number"
           min={1}
@@ -119,7 +120,7 @@ const Limits = ({ fields, set, error }: LimitsProps) => (
           error={error}
         />
         <TextField
-          label="Step limit"
+          label={t("Step limit")}
           name="max_steps"
           type="number"
           min={1}
@@ -130,13 +131,13 @@ const Limits = ({ fields, set, error }: LimitsProps) => (
         />
       </div>
       <TextField
-        label="Context"
+        label={t("Context")}
         name="context_id"
         value={fields.contextId}
         onInput={contextId => set({ contextId })}
         error={error}
       />
-      <Field label="JSON Schema of the answer" name="output_schema" hint="Empty for free text" error={error}>
+      <Field label={t("JSON Schema of the answer")} name="output_schema" hint={t("Empty for free text")} error={error}>
         {attributes => (
           <textarea
             {...attributes}
@@ -159,7 +160,7 @@ interface ToolChoicesProps {
 
 const ToolChoices = ({ tools, chosen, onChange }: ToolChoicesProps) => (
   <fieldset class="choices columns">
-    <legend>Tools</legend>
+    <legend>{t("Tools")}</legend>
     {tools.map(({ name, title, external }) => (
       <label key={name}>
         <input
@@ -182,7 +183,7 @@ function parseSchema(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const issue = "is not valid JSON"
+    const issue = t("is not valid JSON")
     throw new ApiError(400, "invalid_request", `output_schema: ${issue}`, [{ field: "output_schema", issue }])
   }
 }

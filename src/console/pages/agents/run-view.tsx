@@ -5,6 +5,7 @@ import { Lazy } from "../../lazy.tsx"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { followsGiven } from "../../markdown.tsx"
 import { go, Link } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Confirm } from "../../ui/dialog.tsx"
 import { Problem } from "../../ui/form.tsx"
@@ -31,7 +32,7 @@ export const isOpen = (status: Run["status"] | undefined): boolean =>
   status === "running" || status === "waiting_for_approval"
 
 export const RunStatus = ({ status }: { status: Run["status"] }) => (
-  <span class={`badge ${STATUSES[status][0]}`}>{STATUSES[status][1]}</span>
+  <span class={`badge ${STATUSES[status][0]}`}>{t(STATUSES[status][1])}</span>
 )
 
 const tokensOf = ({ usage }: Run): number => usage.prompt_tokens + usage.completion_tokens
@@ -43,8 +44,8 @@ const Facts = ({ run }: { run: Run }) => (
     <span class="soft small">
       {run.model} · {dateTime(run.started_at)}
       {run.finished_at && ` · ${duration(Date.parse(run.finished_at) - Date.parse(run.started_at))}`}
-      {tokensOf(run) > 0 && ` · ${count(tokensOf(run))} tokens`}
-      {run.ner_count > 0 && ` · ${count(run.ner_count)} redacted`}
+      {tokensOf(run) > 0 && ` · ${t("{run} tokens", { run: count(tokensOf(run)) })}`}
+      {run.ner_count > 0 && ` · ${t("{nerCount} redacted", { nerCount: count(run.ner_count) })}`}
     </span>
   </div>
 )
@@ -62,7 +63,7 @@ export function RunView({ runId }: { runId: string }) {
   })
   return (
     <Page
-      title="Agent run"
+      title={t("Agent run")}
       actions={
         <Actions
           run={data}
@@ -91,8 +92,8 @@ export function RunView({ runId }: { runId: string }) {
       )}
       {removing && (
         <Confirm
-          title="Delete this run?"
-          action="Delete"
+          title={t("Delete this run?")}
+          action={t("Delete")}
           onClose={() => setRemoving(false)}
           onConfirm={async () => {
             await api.delete(`/agents/runs/${runId}`)
@@ -121,16 +122,16 @@ const Actions = ({ run, onShared, cancelling, onCancel, onRemove }: ActionsProps
     {run && <Sharing path={`/agents/runs/${run.run_id}`} of={run} onSaved={onShared} />}
     {run && !run.shared && isOpen(run.status) && (
       <Button icon="stop" busy={cancelling} onClick={onCancel}>
-        Cancel
+        {t("Cancel")}
       </Button>
     )}
     {run && !run.shared && !isOpen(run.status) && (
       <Button icon="trash" onClick={onRemove}>
-        Delete
+        {t("Delete")}
       </Button>
     )}
     <Link to="/agents" class="button">
-      <Icon name="back" /> All runs
+      <Icon name="back" /> {t("All runs")}
     </Link>
   </>
 )
@@ -143,7 +144,7 @@ interface StepsProps {
 function Steps({ steps, running }: StepsProps) {
   return (
     <section class="stack">
-      <h2>Steps</h2>
+      <h2>{t("Steps")}</h2>
       <ol class="steps" aria-live="polite">
         {steps.map(step => (
           <li key={step.index}>
@@ -153,7 +154,7 @@ function Steps({ steps, running }: StepsProps) {
                 <span class="soft small name">
                   <bdi>{summaryOf(step)}</bdi>
                 </span>
-                {step.is_error && <span class="badge bad">Error</span>}
+                {step.is_error && <span class="badge bad">{t("Error")}</span>}
                 {step.duration_ms !== null && <span class="soft small">{duration(step.duration_ms)}</span>}
               </summary>
               <pre class="code">{JSON.stringify(step.arguments, null, 2)}</pre>
@@ -165,11 +166,11 @@ function Steps({ steps, running }: StepsProps) {
         ))}
         {running && (
           <li class="soft">
-            <span class="caret" /> Working …
+            <span class="caret" /> {t("Working …")}
           </li>
         )}
       </ol>
-      {steps.length === 0 && !running && <p class="soft">None: the model answered right away.</p>}
+      {steps.length === 0 && !running && <p class="soft">{t("None: the model answered right away.")}</p>}
     </section>
   )
 }
@@ -185,11 +186,11 @@ function Result({ run, onCite }: { run: Run; onCite: (source: Source) => void })
   return (
     <section class="stack result">
       <div class="row between">
-        <h2>Result</h2>
-        <CopyButton text={structured ?? run.output ?? ""} label="Copy the result" />
+        <h2>{t("Result")}</h2>
+        <CopyButton text={structured ?? run.output ?? ""} label={t("Copy the result")} />
       </div>
       {run.finish_reason === "max_steps" && (
-        <p class="notice">The run used all its steps; this is its best answer so far.</p>
+        <p class="notice">{t("The run used all its steps; this is its best answer so far.")}</p>
       )}
       {structured ? (
         <pre class="code">{structured}</pre>

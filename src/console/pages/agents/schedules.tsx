@@ -1,10 +1,12 @@
 /** Agents → Schedules: requests that are made again and again. */
+
 import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { dateTime } from "../../format.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
 import type { PageProps } from "../../page-props.ts"
 import { go, Link, pageIn, usePlace } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import { Empty, Page, Pages } from "../../ui/page.tsx"
@@ -27,10 +29,10 @@ function ScheduleList() {
   useRepeated(REFRESH_MS, schedules.reload)
   return (
     <Page
-      title="Agents"
+      title={t("Agents")}
       actions={
         <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-          New schedule
+          {t("New schedule")}
         </Button>
       }
     >
@@ -38,8 +40,8 @@ function ScheduleList() {
         <AgentsTabs current="/agents/schedules" />
         <Problem error={schedules.error} />
         {schedules.data?.data.length === 0 && (
-          <Empty icon="refresh" title="No schedules">
-            <p>A question or a task that is asked again every morning, and whose answer waits for you.</p>
+          <Empty icon="refresh" title={t("No schedules")}>
+            <p>{t("A question or a task that is asked again every morning, and whose answer waits for you.")}</p>
           </Empty>
         )}
         <ul class="list">
@@ -69,7 +71,9 @@ const Item = ({ schedule }: { schedule: Schedule }) => (
         <ScheduleState paused={schedule.paused} />
         <span class="soft small block">
           {whenOf(schedule)}
-          {schedule.next_run_at && !schedule.paused && ` · next ${dateTime(schedule.next_run_at)}`}
+          {schedule.next_run_at &&
+            !schedule.paused &&
+            ` · ${t("next {time}", { time: dateTime(schedule.next_run_at) })}`}
         </span>
       </span>
     </Link>

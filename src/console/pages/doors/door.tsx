@@ -1,10 +1,13 @@
 /** What the doors share: their frame, their form, and how they read a link. */
+
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { useAction } from "../../loading.ts"
 import { usePlace } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Form, Problem, TextField } from "../../ui/form.tsx"
+import { LanguageChoice } from "../../ui/language-choice.tsx"
 import { Mark } from "../../ui/mark.tsx"
 
 interface DoorProps {
@@ -24,6 +27,7 @@ export function Door({ title, children }: DoorProps) {
         </div>
         <h1>{title}</h1>
         {children}
+        <LanguageChoice compact />
       </div>
     </main>
   )
@@ -77,6 +81,8 @@ export function DoorForm<Name extends FieldName>({
         <TextField
           key={name}
           {...FIELDS[name]}
+          label={t(FIELDS[name].label)}
+          {...("hint" in FIELDS[name] ? { hint: t(FIELDS[name].hint) } : {})}
           autofocus={i === 0 && !quiet}
           value={values[name]}
           onInput={value => setValues({ ...values, [name]: value })}
@@ -105,11 +111,11 @@ export function useLinkToken(): string {
   return token
 }
 
-export const DeadLink = ({ error, what }: { error: Error | undefined; what: string }) => (
-  <Door title="This link does not work">
-    <p class="soft">{error?.message ?? `The ${what} has been used, or Carrel is already set up.`}</p>
+export const DeadLink = ({ error }: { error: Error | undefined }) => (
+  <Door title={t("This link does not work")}>
+    <p class="soft">{error?.message ?? t("It has been used, or Carrel is already set up.")}</p>
     <a class="button primary" href="/">
-      Go to sign-in
+      {t("Go to sign-in")}
     </a>
   </Door>
 )

@@ -2,6 +2,7 @@ import { api } from "../../api.ts"
 import { useLoaded } from "../../loading.ts"
 import type { DoorProps } from "../../page-props.ts"
 import { go } from "../../router.tsx"
+import { rich, t } from "../../text.ts"
 import type { InvitationRecord } from "../../wire.ts"
 import { DeadLink, Door, DoorForm, givenName, useLinkToken } from "./door.tsx"
 
@@ -10,16 +11,18 @@ export function InvitationPage({ onSignedIn }: DoorProps) {
   const token = useLinkToken()
   const invitation = useLoaded(token, () => api.post<InvitationRecord>("/keys/invitations/check", { token }))
   if (invitation.loading) return null
-  if (!invitation.data) return <DeadLink error={invitation.error} what="invitation" />
+  if (!invitation.data) return <DeadLink error={invitation.error} />
   return (
-    <Door title="Join Carrel">
+    <Door title={t("Join Carrel")}>
       <p class="soft">
-        You are invited to the workspace <strong dir="auto">{invitation.data.workspace}</strong> as{" "}
-        <strong>{invitation.data.email}</strong>.
+        {rich("You are invited to the workspace <strong/> as <strong2/>.", {
+          strong: <strong dir="auto">{invitation.data.workspace}</strong>,
+          strong2: <strong>{invitation.data.email}</strong>,
+        })}
       </p>
       <DoorForm
         fields={["name", "newPassword"]}
-        action="Join"
+        action={t("Join")}
         onSend={async ({ name, newPassword }) => {
           await api.post("/keys/invitations/accept", { token, password: newPassword, ...givenName(name) })
           go("/", true)

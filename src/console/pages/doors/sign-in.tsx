@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useLoaded } from "../../loading.ts"
 import type { DoorProps } from "../../page-props.ts"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import type { SignInStatus } from "../../wire.ts"
 import { Door, DoorForm } from "./door.tsx"
@@ -16,19 +17,19 @@ export function SignInPage({ onSignedIn }: DoorProps) {
     return <Unclaimed provider={provider} onMember={() => setWantsPassword(true)} />
   if (provider?.only && !wantsPassword)
     return (
-      <Door title="Sign in">
+      <Door title={t("Sign in")}>
         <ProviderLink name={provider.name} />
         <Button kind="quiet" onClick={() => setWantsPassword(true)}>
-          Sign in as a local administrator
+          {t("Sign in as a local administrator")}
         </Button>
       </Door>
     )
   return (
-    <Door title="Sign in">
+    <Door title={t("Sign in")}>
       {provider && <ProviderLink name={provider.name} />}
       <DoorForm
         fields={["email", "password"]}
-        action="Sign in"
+        action={t("Sign in")}
         quiet={provider !== undefined}
         onSend={async credentials => {
           await api.post("/keys/sessions", credentials)
@@ -36,7 +37,9 @@ export function SignInPage({ onSignedIn }: DoorProps) {
         }}
       >
         <p class="soft small">
-          Forgot your password? Whoever runs Carrel can set a new one with <code>carrel users passwd</code>.
+          {rich("Forgot your password? Whoever runs Carrel can set a new one with <code/>.", {
+            code: <code>carrel users passwd</code>,
+          })}
         </p>
       </DoorForm>
     </Door>
@@ -48,7 +51,7 @@ function ProviderLink({ name }: { name: string }) {
   const to = encodeURIComponent(location.pathname + location.search)
   return (
     <a class="button primary" href={`/external/keys/oidc/start?to=${to}`}>
-      Sign in with {name}
+      {t("Sign in with {name}", { name })}
     </a>
   )
 }
@@ -59,16 +62,17 @@ interface UnclaimedProps {
 }
 
 const Unclaimed = ({ provider, onMember }: UnclaimedProps) => (
-  <Door title="Not set up yet">
+  <Door title={t("Not set up yet")}>
     <p>
-      This Carrel has no administrator yet. Whoever runs it can find a one-time setup link in its log, or print a new
-      one with
+      {t(
+        "This Carrel has no administrator yet. Whoever runs it can find a one-time setup link in its log, or print a new one with",
+      )}
     </p>
     <pre class="code">carrel users setup-link</pre>
     {provider && <ProviderLink name={provider.name} />}
     {!provider?.only && (
       <Button kind="quiet" onClick={onMember}>
-        Sign in as a member
+        {t("Sign in as a member")}
       </Button>
     )}
   </Door>

@@ -1,9 +1,11 @@
 /** Governance → Audit: who did what, newest first, and whether the log is whole. */
+
 import { useState } from "preact/hooks"
 import { api, downloadUrl, query } from "../../api.ts"
 import { ago, count, DAY_MS, dateTime } from "../../format.ts"
 import { useAction, useLoaded, useSettled } from "../../loading.ts"
 import { go, Link, usePlace } from "../../router.tsx"
+import { spoken, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Problem, Select, TextField } from "../../ui/form.tsx"
@@ -62,27 +64,27 @@ export function AuditPart() {
     <section class="stack">
       <div class="section-head">
         <div>
-          <h2>Audit</h2>
+          <h2>{t("Audit")}</h2>
           <p class="soft">
-            Who did what here. No row holds contents; each is chained to the one before. Days are those of UTC.
+            {t("Who did what here. No row holds contents; each is chained to the one before. Days are those of UTC.")}
           </p>
         </div>
         <a class="button" href={downloadUrl(`/audit.jsonl${query(filters)}`)} download="carrel-audit.jsonl">
-          <Icon name="download" /> Export
+          <Icon name="download" /> {t("Export")}
         </a>
       </div>
       <Verify />
       <Filters asked={asked} onChange={change => go(to(change), true)} />
       <Problem error={log.error} />
-      {log.data && rows.length === 0 && <Empty icon="check" title="No such row" />}
+      {log.data && rows.length === 0 && <Empty icon="check" title={t("No such row")} />}
       <ul class="list">
         {rows.map(row => (
           <Item key={row.id} row={row} onShow={() => setShown(row)} />
         ))}
       </ul>
       <div class="row">
-        {after && <Link to={to({})}>Newest</Link>}
-        {log.data?.next && <Link to={to({ after: log.data.next })}>Older</Link>}
+        {after && <Link to={to({})}>{t("Newest")}</Link>}
+        {log.data?.next && <Link to={to({ after: log.data.next })}>{t("Older")}</Link>}
       </div>
       {shown && <RowView row={shown} onClose={() => setShown(null)} />}
     </section>
@@ -106,33 +108,33 @@ function dayIn(text: string, daysAfter = 0): string | null {
 }
 
 const Filters = ({ asked, onChange }: { asked: Asked; onChange: (change: Partial<Asked>) => void }) => (
-  <search class="filters" aria-label="Filter the log">
+  <search class="filters" aria-label={t("Filter the log")}>
     <TextField
-      label="Action, such as file.delete or key"
+      label={t("Action, such as file.delete or key")}
       type="search"
       value={asked.action}
       onInput={action => onChange({ action })}
     />
     <TextField
-      label="Who: an id, or key, user, system"
+      label={t("Who: an id, or key, user, system")}
       type="search"
       value={asked.actor}
       onInput={actor => onChange({ actor })}
     />
     <TextField
-      label="Of what: an id"
+      label={t("Of what: an id")}
       type="search"
       value={asked.resource}
       onInput={resource => onChange({ resource })}
     />
     <Select
-      label="Outcome"
+      label={t("Outcome")}
       value={asked.outcome as Outcome}
-      options={OUTCOMES}
+      options={spoken(OUTCOMES)}
       onChange={outcome => onChange({ outcome })}
     />
-    <TextField label="From" type="date" value={asked.from} onInput={from => onChange({ from })} />
-    <TextField label="Until" type="date" value={asked.until} onInput={until => onChange({ until })} />
+    <TextField label={t("From")} type="date" value={asked.from} onInput={from => onChange({ from })} />
+    <TextField label={t("Until")} type="date" value={asked.until} onInput={until => onChange({ until })} />
   </search>
 )
 
@@ -143,13 +145,15 @@ function Verify() {
   return (
     <div class="row">
       <Button busy={verify.busy} onClick={() => void verify.run()}>
-        Verify
+        {t("Verify")}
       </Button>
       <output>
         {found &&
           (found.ok
-            ? `All ${count(found.rows)} rows are as they were written.`
-            : `Row ${found.first_bad ?? "unknown"} is not as it was written${found.reason ? `: ${found.reason}` : ""}.`)}
+            ? t("All {rows} rows are as they were written.", { rows: count(found.rows) })
+            : [t("Row {row} is not as it was written.", { row: found.first_bad ?? t("unknown") }), found.reason]
+                .filter(Boolean)
+                .join(" "))}
       </output>
       <Problem error={verify.error} />
     </div>
@@ -161,7 +165,7 @@ const Item = ({ row, onShow }: { row: AuditRow; onShow: () => void }) => (
     <div class="grow">
       <button type="button" class="file-name" onClick={onShow}>
         {row.action}
-        {row.outcome === "success" ? "" : row.outcome === "denied" ? " (refused)" : " (failed)"}
+        {row.outcome !== "success" && ` (${row.outcome === "denied" ? t("refused") : t("failed")})`}
       </button>
       <span class="soft small block entry-key">
         <bdi>{row.actor.name || row.actor.id || row.actor.type}</bdi>

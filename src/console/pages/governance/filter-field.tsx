@@ -1,4 +1,5 @@
 /** A filter of the API as people write it: its JSON. */
+import { t } from "../../text.ts"
 import { Lines } from "../../ui/form.tsx"
 
 /** Null for an empty text. @throws Error that says so where it is no JSON */
@@ -7,7 +8,7 @@ export function filterIn(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error("The filter is not JSON. Compare it with the example.")
+    throw new Error(t("The filter is not JSON. Compare it with the example."))
   }
 }
 
@@ -22,11 +23,11 @@ interface FilterFieldProps {
 
 export const FilterField = ({ name = "filter", ...given }: FilterFieldProps) => (
   <Lines
-    label="Only files that match"
+    label={t("Only files that match")}
     name={name}
     mono
     placeholder={'{"type": "eq", "key": "metadata.case", "value": "14"}'}
-    hint="A filter as the API takes it; all files where it is empty."
+    hint={t("A filter as the API takes it; all files where it is empty.")}
     {...given}
   />
 )

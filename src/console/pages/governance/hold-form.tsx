@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
-import { plural } from "../../format.ts"
+import { listed } from "../../format.ts"
 import { useAction } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, TextField } from "../../ui/form.tsx"
 import { notify } from "../../ui/toast.tsx"
@@ -10,7 +11,11 @@ import { FilterField, filterIn } from "./filter-field.tsx"
 
 /** "12 files, 3 conversations and 1 run". */
 export const coveredText = ({ files, conversations, runs }: Covered): string =>
-  `${plural(files, "file")}, ${plural(conversations, "conversation")} and ${plural(runs, "run")}`
+  listed([
+    t("{files, plural, one {# file} other {# files}}", { files }),
+    t("{conversations, plural, one {# conversation} other {# conversations}}", { conversations }),
+    t("{runs, plural, one {# run} other {# runs}}", { runs }),
+  ])
 
 interface HoldFormProps {
   onClose: () => void
@@ -29,16 +34,16 @@ export function HoldForm({ onClose, onMade }: HoldFormProps) {
       end_user: user.trim() || null,
       filter: filterIn(filter),
     })
-    notify(`It covers ${coveredText(covered)}`)
+    notify(t("It covers {covered}", { covered: coveredText(covered) }))
     onMade()
   })
   return (
-    <Dialog title="Add a hold" onClose={onClose}>
+    <Dialog title={t("Add a hold")} onClose={onClose}>
       <Form class="stack" action={make}>
         <TextField
-          label="Name"
+          label={t("Name")}
           name="name"
-          placeholder="Case 2026-14"
+          placeholder={t("Case 2026-14")}
           required
           autofocus
           value={name}
@@ -47,27 +52,29 @@ export function HoldForm({ onClose, onMade }: HoldFormProps) {
         />
         <div class="pair">
           <TextField
-            label="Only this context"
+            label={t("Only this context")}
             name="context_id"
-            placeholder="all"
+            placeholder={t("all")}
             value={context}
             onInput={setContext}
             error={make.error}
           />
           <TextField
-            label="Only this end user"
+            label={t("Only this end user")}
             name="end_user"
-            placeholder="all"
-            hint="Conversations and runs"
+            placeholder={t("all")}
+            hint={t("Conversations and runs")}
             value={user}
             onInput={setUser}
             error={make.error}
           />
         </div>
         <FilterField value={filter} onInput={setFilter} error={make.error} />
-        <p class="soft small">Each that is given narrows. With nothing but a name it covers the whole workspace.</p>
+        <p class="soft small">
+          {t("Each that is given narrows. With nothing but a name it covers the whole workspace.")}
+        </p>
         <Problem error={make.error} />
-        <FormFoot action="Hold" busy={make.busy} onClose={onClose} />
+        <FormFoot action={t("Hold")} busy={make.busy} onClose={onClose} />
       </Form>
     </Dialog>
   )

@@ -1,9 +1,11 @@
 /** Governance → Holds: what may not be deleted now. */
+
 import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { dateTime } from "../../format.ts"
 import { useLoaded } from "../../loading.ts"
 import { go, pageIn, usePlace } from "../../router.tsx"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm } from "../../ui/dialog.tsx"
 import { Problem } from "../../ui/form.tsx"
@@ -22,15 +24,17 @@ export function HoldsPart() {
     <section class="stack">
       <div class="section-head">
         <div>
-          <h2>Holds</h2>
-          <p class="soft">What a hold covers is deleted by nobody, rules of retention included, until it is lifted.</p>
+          <h2>{t("Holds")}</h2>
+          <p class="soft">
+            {t("What a hold covers is deleted by nobody, rules of retention included, until it is lifted.")}
+          </p>
         </div>
         <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-          Add a hold
+          {t("Add a hold")}
         </Button>
       </div>
       <Problem error={holds.error} />
-      {holds.data?.data.length === 0 && <Empty icon="shield" title="Nothing is held" />}
+      {holds.data?.data.length === 0 && <Empty icon="shield" title={t("Nothing is held")} />}
       <ul class="list">
         {holds.data?.data.map(hold => (
           <Item key={hold.id} hold={hold} onLift={() => setLifting(hold)} />
@@ -61,15 +65,19 @@ const Item = ({ hold, onLift }: { hold: HoldRecord; onLift: () => void }) => {
         <div class="grow">
           <strong dir="auto">{hold.name}</strong>
           <span class="soft small block entry-key">
-            <bdi>{scopeOf(hold)}</bdi> · since {dateTime(hold.created_at)}
+            {rich(
+              "<bdi/> · since {createdAt}",
+              { bdi: <bdi>{scopeOf(hold)}</bdi> },
+              { createdAt: dateTime(hold.created_at) },
+            )}
           </span>
         </div>
-        <Button label={`Lift ${hold.name}`} onClick={onLift}>
-          Lift
+        <Button label={t("Lift {name}", { name: hold.name })} onClick={onLift}>
+          {t("Lift")}
         </Button>
       </div>
       <details class="fold" onToggle={event => setOpen(event.currentTarget.open)}>
-        <summary>What it covers</summary>
+        <summary>{t("What it covers")}</summary>
         {isOpen && <CoveredNow hold={hold} />}
       </details>
     </li>
@@ -78,11 +86,11 @@ const Item = ({ hold, onLift }: { hold: HoldRecord; onLift: () => void }) => {
 
 function scopeOf({ context_id: context, end_user: user, filter }: HoldRecord): string {
   const parts = [
-    context && `context ${context}`,
-    user && `end user ${user}`,
-    filter && `files that match ${filterText(filter)}`,
+    context && t("context {context}", { context }),
+    user && t("end user {user}", { user }),
+    filter && t("files that match {filter}", { filter: filterText(filter) }),
   ].filter(Boolean)
-  return parts.length > 0 ? parts.join(" · ") : "the whole workspace"
+  return parts.length > 0 ? parts.join(" · ") : t("the whole workspace")
 }
 
 function CoveredNow({ hold }: { hold: HoldRecord }) {
@@ -103,8 +111,8 @@ interface LiftProps {
 
 const Lift = ({ hold, onClose, onLifted }: LiftProps) => (
   <Confirm
-    title="Lift this hold?"
-    action="Lift"
+    title={t("Lift this hold?")}
+    action={t("Lift")}
     onClose={onClose}
     onConfirm={async () => {
       await api.delete(`/holds/${hold.id}`)
@@ -112,8 +120,10 @@ const Lift = ({ hold, onClose, onLifted }: LiftProps) => (
     }}
   >
     <p>
-      What <strong dir="auto">{hold.name}</strong> covers may be deleted again, by rules of retention within the hour,
-      unless another hold covers it too.
+      {rich(
+        "What <strong/> covers may be deleted again, by rules of retention within the hour, unless another hold covers it too.",
+        { strong: <strong dir="auto">{hold.name}</strong> },
+      )}
     </p>
     <CoveredNow hold={hold} />
   </Confirm>

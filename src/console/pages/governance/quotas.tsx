@@ -1,12 +1,14 @@
 /** Keys that have a quota, and how much of it they have used. */
+
 import { api } from "../../api.ts"
 import { bytes, count } from "../../format.ts"
 import { useLoaded } from "../../loading.ts"
+import { type Text, t } from "../../text.ts"
 import { Problem } from "../../ui/form.tsx"
 import type { ApiKeyRecord, Quota, UsageRow } from "../../wire.ts"
 import { dayBefore } from "./usage-sums.ts"
 
-const WORDS: Record<keyof Quota, string> = {
+const WORDS: Record<keyof Quota, Text> = {
   requests_per_day: "Requests today",
   tokens_per_day: "Tokens today",
   bytes_stored: "Stored",
@@ -32,8 +34,8 @@ export function Quotas({ keys }: { keys: readonly ApiKeyRecord[] }) {
   })
   if (limited.length === 0) return null
   return (
-    <section class="stack" aria-label="Quotas">
-      <h3>Quotas</h3>
+    <section class="stack" aria-label={t("Quotas")}>
+      <h3>{t("Quotas")}</h3>
       <Problem error={used.error} />
       <ul class="list">
         {used.data &&
@@ -60,7 +62,7 @@ export function Quotas({ keys }: { keys: readonly ApiKeyRecord[] }) {
 
 function QuotaLine({ field, limit, used }: { field: keyof Quota; limit: number; used: number }) {
   const shown = field === "bytes_stored" ? bytes : count
-  const words = `${WORDS[field]}: ${shown(used)} of ${shown(limit)}`
+  const words = `${t(WORDS[field])}: ${shown(used)} of ${shown(limit)}`
   return (
     <div class="quota-line">
       <span class="soft small">{words}</span>

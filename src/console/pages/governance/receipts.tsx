@@ -1,10 +1,12 @@
 /** Governance → Receipts: signed proofs of what was deleted. */
+
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { api, downloadUrl, query } from "../../api.ts"
 import { ago, dateTime, plural } from "../../format.ts"
 import { useLoaded, useSettled } from "../../loading.ts"
 import { go, pageIn, usePlace } from "../../router.tsx"
+import { rich, type Text, t } from "../../text.ts"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Problem, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
@@ -13,7 +15,7 @@ import type { Page, Receipt } from "../../wire.ts"
 
 const TYPING_MS = 300
 
-const WORDS: Record<string, string> = {
+const WORDS: Record<string, Text> = {
   file: "A file",
   version: "A former version of a file",
   conversation: "A conversation",
@@ -26,7 +28,7 @@ const WORDS: Record<string, string> = {
   retention: "By a rule of retention",
 }
 
-const whatWord = (what: string): string => WORDS[what] ?? what.replaceAll("_", " ")
+const whatWord = (what: string): string => (Object.hasOwn(WORDS, what) ? t(WORDS[what]!) : what.replaceAll("_", " "))
 
 export function ReceiptsPart() {
   const [shown, setShown] = useState<Receipt | null>(null)
@@ -40,19 +42,20 @@ export function ReceiptsPart() {
     <section class="stack">
       <div class="section-head">
         <div>
-          <h2>Receipts</h2>
+          <h2>{t("Receipts")}</h2>
           <p class="soft">
-            Each says what was deleted and from which stores, signed. One is written when nothing is left, some seconds
-            after the deletion or more.
+            {t(
+              "Each says what was deleted and from which stores, signed. One is written when nothing is left, some seconds after the deletion or more.",
+            )}
           </p>
         </div>
         <a class="button" href={downloadUrl("/receipts/key")} download="carrel-receipts-key.json">
-          <Icon name="key" /> Public key
+          <Icon name="key" /> {t("Public key")}
         </a>
       </div>
-      <search class="stack narrow" aria-label="Filter the receipts">
+      <search class="stack narrow" aria-label={t("Filter the receipts")}>
         <TextField
-          label="Id of what was deleted, or an end user"
+          label={t("Id of what was deleted, or an end user")}
           type="search"
           value={resource}
           onInput={next => go(`/governance/receipts${query({ resource: next })}`, true)}
@@ -60,7 +63,7 @@ export function ReceiptsPart() {
       </search>
       <Problem error={receipts.error} />
       {receipts.data && list.length === 0 && (
-        <Empty icon="check" title={resource ? "No receipt of it" : "No receipts yet"} />
+        <Empty icon="check" title={resource ? t("No receipt of it") : t("No receipts yet")} />
       )}
       <ul class="list">
         {list.map(receipt => (
@@ -103,7 +106,7 @@ function ReceiptView({ receipt, onClose }: { receipt: Receipt; onClose: () => vo
       onClose={onClose}
       actions={
         <a class="button" href={downloadUrl(`/receipts/${id}`)} download={`${id}.json`}>
-          <Icon name="download" /> Download
+          <Icon name="download" /> {t("Download")}
         </a>
       }
     >
@@ -115,17 +118,21 @@ function ReceiptView({ receipt, onClose }: { receipt: Receipt; onClose: () => vo
           <Fact name="Gone since">{dateTime(at)}</Fact>
           <Fact name="Gone from">{stores.map(store => store.replaceAll("_", " ")).join(", ")}</Fact>
           <Fact name="Backups">
-            {backups ? `may hold it until ${dateTime(backups)}` : "nobody has said how long they are kept"}
+            {backups
+              ? t("may hold it until {backups}", { backups: dateTime(backups) })
+              : t("nobody has said how long they are kept")}
           </Fact>
           <Fact name="Signature">
             <code>{signature}</code>
           </Fact>
         </dl>
-        <Values title="Ids" values={ids} />
-        <Values title="SHA-256 of the bytes" values={sha256s} />
+        <Values title={t("Ids")} values={ids} />
+        <Values title={t("SHA-256 of the bytes")} values={sha256s} />
         <p class="soft small">
-          Checked with <code>carrel verify-receipt {id}.json</code>, elsewhere with <code>--key</code> and the public
-          key.
+          {rich("Checked with <code/>, elsewhere with <code2/> and the public key.", {
+            code: <code>carrel verify-receipt {id}.json</code>,
+            code2: <code>--key</code>,
+          })}
         </p>
       </div>
     </Dialog>

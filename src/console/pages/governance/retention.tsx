@@ -1,8 +1,10 @@
 /** Governance → Retention: what is deleted by itself, and when. Counted before it is saved. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
-import { count, dateTime, plural } from "../../format.ts"
+import { count, dateTime } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
+import { spoken, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm } from "../../ui/dialog.tsx"
 import { Form, Problem } from "../../ui/form.tsx"
@@ -16,18 +18,15 @@ export function RetentionPart() {
   return (
     <section class="stack">
       <div>
-        <h2>Retention</h2>
+        <h2>{t("Retention")}</h2>
         <p class="soft">
-          What has not been used for so long is deleted within the hour, with a receipt, unless a hold covers it. What
-          counts is the last change of a conversation or file, the end of a run, and the time of an event or of a row of
-          the audit log.
+          {t(
+            "What has not been used for so long is deleted within the hour, with a receipt, unless a hold covers it. What counts is the last change of a conversation or file, the end of a run, and the time of an event or of a row of the audit log.",
+          )}
         </p>
       </div>
       <Problem error={stored.error} />
-      {stored.data && (
-        // once more saved is a form that starts from what is kept now
-        <Rules key={stored.data.updated_at} stored={stored.data} onSaved={stored.set} />
-      )}
+      {stored.data && <Rules key={stored.data.updated_at} stored={stored.data} onSaved={stored.set} />}
       {stored.data?.last_applied && <LastApplied applied={stored.data.last_applied} />}
     </section>
   )
@@ -53,7 +52,7 @@ function Rules({ stored, onSaved }: RulesProps) {
   const preview = useAction(async () => setCounts(await count()))
   const put = async () => {
     onSaved(await api.put<RetentionRecord>("/retention", body()))
-    notify("Saved")
+    notify(t("Saved"))
   }
   const save = useAction(async () => {
     const found = await count()
@@ -65,7 +64,7 @@ function Rules({ stored, onSaved }: RulesProps) {
   const untouched = JSON.stringify(rules) === JSON.stringify(stored.rules.map(givenOf))
   return (
     <Form class="stack" action={save}>
-      {rules.length === 0 && <Empty icon="shield" title="Everything is kept" />}
+      {rules.length === 0 && <Empty icon="shield" title={t("Everything is kept")} />}
       <ol class="list">
         {rules.map((rule, i) => (
           <RuleFields
@@ -82,17 +81,17 @@ function Rules({ stored, onSaved }: RulesProps) {
       {counts && <Previewed counts={counts} />}
       <div class="row">
         <Button icon="plus" onClick={() => change([...rules, emptyRule()])}>
-          Add a rule
+          {t("Add a rule")}
         </Button>
         <Button
           busy={preview.busy}
           disabled={rules.length === 0}
           onClick={event => (event.currentTarget as HTMLButtonElement).form?.reportValidity() && void preview.run()}
         >
-          Preview
+          {t("Preview")}
         </Button>
         <Button kind="primary" type="submit" busy={save.busy} disabled={untouched}>
-          Save
+          {t("Save")}
         </Button>
       </div>
       {asking && <Question counts={asking} onClose={() => setAsking(null)} onConfirm={put} />}
@@ -108,37 +107,39 @@ interface QuestionProps {
 
 const Question = ({ counts, onClose, onConfirm }: QuestionProps) => (
   <Confirm
-    title="Save these rules?"
-    action={`Save, and delete ${plural(sum(counts), "item")}`}
+    title={t("Save these rules?")}
+    action={t("Save, and delete {counts, plural, one {# item} other {# items}}", { counts: sum(counts) })}
     onClose={onClose}
     onConfirm={onConfirm}
   >
-    <p>Within the hour they delete, for good:</p>
+    <p>{t("Within the hour they delete, for good:")}</p>
     <CountList counts={counts} />
   </Confirm>
 )
 
 const Previewed = ({ counts }: { counts: RetentionCounts }) => (
-  <section class="card" aria-label="Preview" role="status">
-    <h3>{sum(counts) === 0 ? "These rules would delete nothing now" : "These rules would delete now"}</h3>
+  <section class="card" aria-label={t("Preview")} role="status">
+    <h3>{sum(counts) === 0 ? t("These rules would delete nothing now") : t("These rules would delete now")}</h3>
     {sum(counts) > 0 && <CountList counts={counts} />}
   </section>
 )
 
 const CountList = ({ counts }: { counts: RetentionCounts }) => (
   <dl class="facts">
-    {KINDS.filter(([kind]) => counts[kind] > 0).map(([kind, title]) => (
-      <>
-        <dt>{title}</dt>
-        <dd class="number">{count(counts[kind])}</dd>
-      </>
-    ))}
+    {spoken(KINDS)
+      .filter(([kind]) => counts[kind] > 0)
+      .map(([kind, title]) => (
+        <>
+          <dt>{title}</dt>
+          <dd class="number">{count(counts[kind])}</dd>
+        </>
+      ))}
   </dl>
 )
 
 const LastApplied = ({ applied }: { applied: NonNullable<RetentionRecord["last_applied"]> }) => (
-  <section class="card" aria-label="Last applied">
-    <h3>Last applied {dateTime(applied.finished_at)}</h3>
-    {sum(applied.counts) === 0 ? <p class="soft">Nothing was due.</p> : <CountList counts={applied.counts} />}
+  <section class="card" aria-label={t("Last applied")}>
+    <h3>{t("Last applied {finishedAt}", { finishedAt: dateTime(applied.finished_at) })}</h3>
+    {sum(applied.counts) === 0 ? <p class="soft">{t("Nothing was due.")}</p> : <CountList counts={applied.counts} />}
   </section>
 )

@@ -1,10 +1,11 @@
+import { spoken, type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Select, TextField } from "../../ui/form.tsx"
 import type { RetentionKind, RetentionRule } from "../../wire.ts"
 import { FilterField, filterIn, filterText } from "./filter-field.tsx"
 
 /** With what people call them. */
-export const KINDS: readonly (readonly [RetentionKind, string])[] = [
+export const KINDS: readonly (readonly [RetentionKind, Text])[] = [
   ["conversations", "Conversations"],
   ["runs", "Agent runs"],
   ["files", "Files"],
@@ -55,11 +56,16 @@ interface RuleFieldsProps {
 export const RuleFields = ({ rule, at, error, onChange, onRemove }: RuleFieldsProps) => (
   <li>
     <fieldset class="stack">
-      <legend class="unseen">Rule {at + 1}</legend>
+      <legend class="unseen">{t("Rule {at}", { at: at + 1 })}</legend>
       <div class="filters">
-        <Select label="Delete" value={rule.kind} options={KINDS} onChange={kind => onChange({ ...rule, kind })} />
+        <Select
+          label={t("Delete")}
+          value={rule.kind}
+          options={spoken(KINDS)}
+          onChange={kind => onChange({ ...rule, kind })}
+        />
         <TextField
-          label="After days"
+          label={t("After days")}
           name={`rules.${at}.after_days`}
           type="number"
           min={1}
@@ -71,16 +77,16 @@ export const RuleFields = ({ rule, at, error, onChange, onRemove }: RuleFieldsPr
         />
         {IN_CONTEXTS.has(rule.kind) && (
           <TextField
-            label="Only this context"
+            label={t("Only this context")}
             name={`rules.${at}.context_id`}
-            placeholder="all"
+            placeholder={t("all")}
             value={rule.context}
             onInput={context => onChange({ ...rule, context })}
             error={error}
           />
         )}
         <div class="row end">
-          <Button kind="quiet" icon="trash" label={`Remove rule ${at + 1}`} onClick={onRemove} />
+          <Button kind="quiet" icon="trash" label={t("Remove rule {at}", { at: at + 1 })} onClick={onRemove} />
         </div>
       </div>
       {rule.kind === "files" && (

@@ -1,10 +1,12 @@
 /** Rows of usage, summed as the page shows them. */
+
 import { bytes, count, DAY_MS } from "../../format.ts"
+import type { Text } from "../../text.ts"
 import type { UsageRow } from "../../wire.ts"
 
 export const GROUPS = ["day", "key", "model", "end_user", "context"] as const
 export type Group = (typeof GROUPS)[number]
-export const GROUP_WORDS: Record<Group, string> = {
+export const GROUP_WORDS: Record<Group, Text> = {
   day: "Day",
   key: "Key",
   model: "Model",
@@ -14,7 +16,7 @@ export const GROUP_WORDS: Record<Group, string> = {
 
 export const SUMMED = ["requests", "searches", "prompt_tokens", "completion_tokens", "pages", "bytes_in"] as const
 export type Summed = (typeof SUMMED)[number]
-export const MEASURES: Record<Summed, string> = {
+export const MEASURES: Record<Summed, Text> = {
   requests: "Requests",
   searches: "Searches",
   prompt_tokens: "Tokens read",

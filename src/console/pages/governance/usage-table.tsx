@@ -1,7 +1,8 @@
+import { type Text, t } from "../../text.ts"
 import { GROUP_WORDS, type Group, MEASURES, SUMMED, type Sums, shown } from "./usage-sums.ts"
 
 /** What stands in the group where nothing does. */
-const NONE: Record<Exclude<Group, "day">, string> = {
+const NONE: Record<Exclude<Group, "day">, Text> = {
   key: "The console",
   model: "No model",
   end_user: "Nobody named",
@@ -20,9 +21,9 @@ export const UsageTable = ({ group, sums, names }: UsageTableProps) => (
     <table class="table stacked">
       <thead>
         <tr>
-          <th>{GROUP_WORDS[group]}</th>
+          <th>{t(GROUP_WORDS[group])}</th>
           {SUMMED.map(name => (
-            <th key={name}>{MEASURES[name]}</th>
+            <th key={name}>{t(MEASURES[name])}</th>
           ))}
         </tr>
       </thead>
@@ -30,10 +31,10 @@ export const UsageTable = ({ group, sums, names }: UsageTableProps) => (
         {sums.map(([place, values]) => (
           <tr key={place}>
             <td>
-              <bdi>{group === "day" ? place : place ? (names[place] ?? place) : NONE[group]}</bdi>
+              <bdi>{group === "day" ? place : place ? (names[place] ?? place) : t(NONE[group])}</bdi>
             </td>
             {SUMMED.map(name => (
-              <td key={name} data-label={MEASURES[name]}>
+              <td key={name} data-label={t(MEASURES[name])}>
                 {shown(name, values[name])}
               </td>
             ))}

@@ -1,7 +1,9 @@
 /** Governance → Usage: what was used, by day and by whom. */
+
 import { api, query } from "../../api.ts"
 import { useLoaded } from "../../loading.ts"
 import { go, usePlace } from "../../router.tsx"
+import { spoken, t } from "../../text.ts"
 import { Bars } from "../../ui/bars.tsx"
 import { Problem, Segments, Select } from "../../ui/form.tsx"
 import { Empty } from "../../ui/page.tsx"
@@ -36,33 +38,33 @@ export function UsagePart() {
     <section class="stack">
       <div class="section-head">
         <div>
-          <h2>Usage</h2>
-          <p class="soft">What this workspace used, in days of UTC. Today is not over.</p>
+          <h2>{t("Usage")}</h2>
+          <p class="soft">{t("What this workspace used, in days of UTC. Today is not over.")}</p>
         </div>
       </div>
       <Problem error={usage.error ?? keys.error} />
-      <Segments label="Time" value={span} options={SPANS} onChange={next => show({ days: next })} />
+      <Segments label={t("Time")} value={span} options={spoken(SPANS)} onChange={next => show({ days: next })} />
       {usage.data && <Totals sums={total(rows)} />}
       <div class="filters">
         <Select
-          label="Chart"
+          label={t("Chart")}
           value={measure}
-          options={SUMMED.map(each => [each, MEASURES[each]] as const)}
+          options={SUMMED.map(each => [each, t(MEASURES[each])] as const)}
           onChange={next => show({ of: next })}
         />
         <Select
-          label="By"
+          label={t("By")}
           value={group}
-          options={GROUPS.map(each => [each, GROUP_WORDS[each]] as const)}
+          options={GROUPS.map(each => [each, t(GROUP_WORDS[each])] as const)}
           onChange={next => show({ by: next })}
         />
       </div>
       <Bars
         values={byDay(rows, days).map(sums => sums?.[measure] ?? 0)}
-        label={`${MEASURES[measure]} of each of ${days} days`}
+        label={t("{measure} of each of {days} days", { measure: t(MEASURES[measure]), days })}
       />
       {usage.data && rows.length === 0 ? (
-        <Empty icon="check" title="Nothing was used" />
+        <Empty icon="check" title={t("Nothing was used")} />
       ) : (
         <UsageTable group={group} sums={sumsOf(rows, group)} names={namesOf(keys.data ?? [])} />
       )}
@@ -88,10 +90,10 @@ function byDay(rows: readonly UsageRow[], days: number): (Sums | undefined)[] {
 
 /** Of the whole time. */
 const Totals = ({ sums }: { sums: Sums }) => (
-  <dl class="totals" aria-label="Sums">
+  <dl class="totals" aria-label={t("Sums")}>
     {SUMMED.map(name => (
       <div key={name}>
-        <dt>{MEASURES[name]}</dt>
+        <dt>{t(MEASURES[name])}</dt>
         <dd>{shown(name, sums[name])}</dd>
       </div>
     ))}

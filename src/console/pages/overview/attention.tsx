@@ -1,8 +1,10 @@
 /** What waits for somebody: webhooks that were given up, sources that ask before they delete or could not be synced. */
+
 import { api } from "../../api.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
 import { Link } from "../../router.tsx"
 import { useAccount } from "../../session.ts"
+import { rich, t } from "../../text.ts"
 import { Icon } from "../../ui/icons.tsx"
 import type { Overview, Page, SourceRecord } from "../../wire.ts"
 
@@ -19,13 +21,15 @@ export function Attention({ webhooks }: { webhooks: Overview["disabled_webhooks"
   const failed = (sources.data ?? []).filter(({ status }) => status === "failed")
   if (webhooks.length + waiting.length + failed.length === 0) return null
   return (
-    <section class="stack" aria-label="Needs attention">
+    <section class="stack" aria-label={t("Needs attention")}>
       {waiting.map(({ id, name }) => (
         <p key={id} class="notice">
           <Icon name="warning" />
           <span>
-            Many files of the source <bdi>{name}</bdi> are gone at once.{" "}
-            <Link to={`/library/sources/${id}`}>Decide what becomes of them</Link>
+            {rich("Many files of the source <bdi/> are gone at once. <link>Decide what becomes of them</link>", {
+              bdi: <bdi>{name}</bdi>,
+              link: words => <Link to={`/library/sources/${id}`}>{words}</Link>,
+            })}
           </span>
         </p>
       ))}
@@ -33,8 +37,11 @@ export function Attention({ webhooks }: { webhooks: Overview["disabled_webhooks"
         <p key={id} class="notice">
           <Icon name="warning" />
           <span class="entry-key">
-            The source <bdi>{name}</bdi> could not be synced: {last_sync?.error?.message ?? "it failed"}.{" "}
-            <Link to={`/library/sources/${id}`}>See the source</Link>
+            {rich(
+              "The source <bdi/> could not be synced: {message}. <link>See the source</link>",
+              { bdi: <bdi>{name}</bdi>, link: words => <Link to={`/library/sources/${id}`}>{words}</Link> },
+              { message: last_sync?.error?.message ?? t("it failed") },
+            )}
           </span>
         </p>
       ))}
@@ -42,7 +49,11 @@ export function Attention({ webhooks }: { webhooks: Overview["disabled_webhooks"
         <p key={id} class="notice">
           <Icon name="warning" />
           <span class="entry-key">
-            The webhook <bdi>{url}</bdi> was disabled: {reason}. <Link to="/settings/webhooks">See webhooks</Link>
+            {rich(
+              "The webhook <bdi/> was disabled: {reason}. <link>See webhooks</link>",
+              { bdi: <bdi>{url}</bdi>, link: words => <Link to="/settings/webhooks">{words}</Link> },
+              { reason },
+            )}
           </span>
         </p>
       ))}

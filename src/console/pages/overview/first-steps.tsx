@@ -1,14 +1,17 @@
 /** What a new installation needs, each step with a check once it is done; gone when all are. */
+
 import { STEPS, useFirstSteps } from "../../first-steps.ts"
+import { count } from "../../format.ts"
 import { Ways } from "../../no-model.tsx"
 import { Link } from "../../router.tsx"
+import { type Text, t } from "../../text.ts"
 import { Icon, type IconName } from "../../ui/icons.tsx"
 
 interface Step {
   to: string
   icon: IconName
-  title: string
-  text: string
+  title: Text
+  text: Text
 }
 
 const SHOWN: Record<(typeof STEPS)[number], Step> = {
@@ -38,20 +41,18 @@ export function FirstSteps() {
   if (!data || STEPS.every(step => data[step])) return null
   const done = STEPS.filter(step => data[step]).length
   return (
-    <section class="stack" aria-label="First steps">
+    <section class="stack" aria-label={t("First steps")}>
       <h2>
-        First steps{" "}
-        <span class="soft small">
-          {done} of {STEPS.length} done
-        </span>
+        {t("First steps")}{" "}
+        <span class="soft small">{t("{done} of {total} done", { done: count(done), total: count(STEPS.length) })}</span>
       </h2>
       {!data.model && (
         <div class="notice">
           <Icon name="warning" />
           <div class="grow">
-            <p>No language model is connected: answers are quotes from your files.</p>
+            <p>{t("No language model is connected: answers are quotes from your files.")}</p>
             <details class="fold no-model" open={!data.file}>
-              <summary>How to connect one</summary>
+              <summary>{t("How to connect one")}</summary>
               <Ways ollama={data.ollama} reasons={[]} />
             </details>
           </div>
@@ -72,9 +73,9 @@ const StepCard = ({ to, icon, title, text, done }: Step & { done: boolean }) => 
   <Link to={to} class={done ? "card done" : "card"}>
     <Icon name={done ? "check" : icon} />
     <strong>
-      {title}
-      {done && <span class="unseen"> (done)</span>}
+      {t(title)}
+      {done && <span class="unseen"> {t("(done)")}</span>}
     </strong>
-    <span class="soft">{text}</span>
+    <span class="soft">{t(text)}</span>
   </Link>
 )

@@ -1,12 +1,15 @@
 /** Settings → Account: name, password, sessions, colors. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { ago } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
+import { spoken, t } from "../../text.ts"
 import { applyTheme, type Theme, theme } from "../../theme.ts"
 import { Button } from "../../ui/button.tsx"
 import { Form, Problem, Segments, TextField } from "../../ui/form.tsx"
+import { LanguageChoice } from "../../ui/language-choice.tsx"
 import { notify } from "../../ui/toast.tsx"
 import type { Me, SessionRecord, SignInStatus } from "../../wire.ts"
 
@@ -30,17 +33,17 @@ function Profile() {
   const [colors, setColors] = useState<Theme>(theme())
   const save = useAction(async () => {
     setMe(await api.patch<Me>("/keys/me", { name }))
-    notify("Saved")
+    notify(t("Saved"))
   })
   return (
     <section class="stack narrow">
-      <h2>You</h2>
+      <h2>{t("You")}</h2>
       <p class="soft">
-        {me.user.email}, {me.user.role}
+        {me.user.email}, {me.user.role === "administrator" ? t("administrator") : t("member")}
       </p>
       <Form class="stack" action={save}>
         <TextField
-          label="Name"
+          label={t("Name")}
           name="name"
           autocomplete="name"
           required
@@ -51,14 +54,15 @@ function Profile() {
         <Problem error={save.error} />
         <div class="row">
           <Button type="submit" busy={save.busy} disabled={name === me.user.name}>
-            Save
+            {t("Save")}
           </Button>
         </div>
       </Form>
+      <LanguageChoice />
       <Segments
-        label="Colors"
+        label={t("Colors")}
         value={colors}
-        options={THEMES}
+        options={spoken(THEMES)}
         onChange={next => {
           applyTheme(next)
           setColors(next)
@@ -75,8 +79,8 @@ function Password() {
   if (provider?.only && me.user.role === "member")
     return (
       <section class="stack narrow">
-        <h2>Password</h2>
-        <p class="soft">You sign in with {provider.name}, and have no password here.</p>
+        <h2>{t("Password")}</h2>
+        <p class="soft">{t("You sign in with {name}, and have no password here.", { name: provider.name })}</p>
       </section>
     )
   return <PasswordForm />
@@ -90,11 +94,11 @@ function PasswordForm() {
     await api.post("/keys/me/password", { current_password: current, new_password: next })
     setCurrent("")
     setNext("")
-    notify("Password changed. Other sessions have been signed out.")
+    notify(t("Password changed. Other sessions have been signed out."))
   })
   return (
     <section class="stack narrow">
-      <h2>Password</h2>
+      <h2>{t("Password")}</h2>
       <Form class="stack" action={change}>
         <input
           class="unseen"
@@ -106,7 +110,7 @@ function PasswordForm() {
           aria-hidden="true"
         />
         <TextField
-          label="Current password"
+          label={t("Current password")}
           type="password"
           name="current_password"
           autocomplete="current-password"
@@ -116,11 +120,11 @@ function PasswordForm() {
           error={change.error}
         />
         <TextField
-          label="New password"
+          label={t("New password")}
           type="password"
           name="new_password"
           autocomplete="new-password"
-          hint="At least 8 characters."
+          hint={t("At least 8 characters.")}
           required
           minlength={8}
           value={next}
@@ -130,7 +134,7 @@ function PasswordForm() {
         <Problem error={change.error} />
         <div class="row">
           <Button type="submit" busy={change.busy}>
-            Change the password
+            {t("Change the password")}
           </Button>
         </div>
       </Form>
@@ -146,21 +150,24 @@ function Sessions() {
   })
   return (
     <section class="stack">
-      <h2>Sessions</h2>
+      <h2>{t("Sessions")}</h2>
       <Problem error={sessions.error ?? end.error} />
       <ul class="list">
         {sessions.data?.data.map(session => (
           <li key={session.id} class="row between">
             <div>
               <strong>{browserOf(session.user_agent)}</strong>{" "}
-              {session.current && <span class="badge good">This one</span>}
+              {session.current && <span class="badge good">{t("This one")}</span>}
               <span class="soft small block">
-                {session.address} · last used {ago(session.last_used_at)}
+                {t("{address} · last used {lastUsedAt}", {
+                  address: session.address,
+                  lastUsedAt: ago(session.last_used_at),
+                })}
               </span>
             </div>
             {!session.current && (
               <Button busy={end.busy} onClick={() => void end.run(session.id)}>
-                Sign out
+                {t("Sign out")}
               </Button>
             )}
           </li>
@@ -171,8 +178,8 @@ function Sessions() {
 }
 
 function browserOf(userAgent: string): string {
-  const browser = /(Firefox|Edg|OPR|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1] ?? "Unknown client"
+  const browser = /(Firefox|Edg|OPR|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1] ?? t("Unknown client")
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]
   const name = { Edg: "Edge", OPR: "Opera" }[browser] ?? browser
-  return system ? `${name} on ${system.replace("Mac OS X", "macOS")}` : name
+  return system ? t("{name} on {system}", { name, system: system.replace("Mac OS X", "macOS") }) : name
 }

@@ -1,8 +1,10 @@
 /** Settings → API: keys for applications. */
+
 import { useState } from "preact/hooks"
 import { api, query, REFERENCE_URL } from "../../api.ts"
 import { ago, dateTime } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
 import { Problem } from "../../ui/form.tsx"
@@ -34,22 +36,28 @@ export function ApiSettings() {
     <section class="stack">
       <div class="section-head">
         <div>
-          <h2>API keys</h2>
+          <h2>{t("API keys")}</h2>
           <p class="soft">
-            An application sends three headers with each request, or one token. Keys belong to this workspace.{" "}
-            <a href={REFERENCE_URL} target="_blank" rel="noreferrer">
-              API reference
-            </a>
+            {rich(
+              "An application sends three headers with each request, or one token. Keys belong to this workspace. <a>API reference</a>",
+              {
+                a: words => (
+                  <a href={REFERENCE_URL} target="_blank" rel="noreferrer">
+                    {words}
+                  </a>
+                ),
+              },
+            )}
           </p>
         </div>
         <Button kind="primary" icon="plus" onClick={() => setOpen({ what: "generate" })}>
-          Generate
+          {t("Generate")}
         </Button>
       </div>
       <Problem error={keys.error} />
       {keys.data?.data.length === 0 && (
-        <Empty icon="key" title="No keys yet">
-          <p>Generate one to connect an application.</p>
+        <Empty icon="key" title={t("No keys yet")}>
+          <p>{t("Generate one to connect an application.")}</p>
         </Empty>
       )}
       {keys.data && keys.data.data.length > 0 && (
@@ -85,14 +93,14 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
     <table class="table stacked">
       <thead>
         <tr>
-          <th>Name</th>
-          <th>Owner</th>
-          <th>Scopes</th>
-          <th>Limit</th>
-          <th>Last use</th>
-          <th>State</th>
+          <th>{t("Name")}</th>
+          <th>{t("Owner")}</th>
+          <th>{t("Scopes")}</th>
+          <th>{t("Limit")}</th>
+          <th>{t("Last use")}</th>
+          <th>{t("State")}</th>
           <th>
-            <span class="unseen">Actions</span>
+            <span class="unseen">{t("Actions")}</span>
           </th>
         </tr>
       </thead>
@@ -103,19 +111,23 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
               <strong dir="auto">{key.name}</strong>
               <code class="soft small block">{key.client_id}</code>
             </td>
-            <td data-label="Owner" dir="auto">
-              {key.owner?.name ?? "nobody"}
+            <td data-label={t("Owner")} dir="auto">
+              {key.owner?.name ?? t("nobody")}
             </td>
-            <td data-label="Scopes">
+            <td data-label={t("Scopes")}>
               {scopeWords(key.scopes)}
               {limitsOf(key) && <span class="soft small block">{limitsOf(key)}</span>}
             </td>
-            <td data-label="Limit">{key.rate_limit_per_minute ? `${key.rate_limit_per_minute}/min` : "default"}</td>
-            <td data-label="Last use">{key.last_used_at ? ago(key.last_used_at) : "never"}</td>
-            <td data-label="State">
-              <span class={`badge ${stateOf(key) === "Active" ? "good" : "bad"}`}>{stateOf(key)}</span>
+            <td data-label={t("Limit")}>
+              {key.rate_limit_per_minute
+                ? t("{rateLimitPerMinute}/min", { rateLimitPerMinute: key.rate_limit_per_minute })
+                : t("default")}
+            </td>
+            <td data-label={t("Last use")}>{key.last_used_at ? ago(key.last_used_at) : t("never")}</td>
+            <td data-label={t("State")}>
+              <span class={`badge ${stateOf(key) === "Active" ? "good" : "bad"}`}>{t(stateOf(key))}</span>
               {key.expires_at && !key.revoked_at && (
-                <span class="soft small block">until {dateTime(key.expires_at)}</span>
+                <span class="soft small block">{t("until {expiresAt}", { expiresAt: dateTime(key.expires_at) })}</span>
               )}
             </td>
             <td class="actions">
@@ -123,19 +135,19 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
                 <div class="row end">
                   <Button
                     kind="quiet"
-                    label={`Change ${key.name}`}
+                    label={t("Change {name}", { name: key.name })}
                     icon="settings"
                     onClick={() => onOpen("change", key)}
                   />
                   <Button
                     kind="quiet"
-                    label={`Rotate ${key.name}`}
+                    label={t("Rotate {name}", { name: key.name })}
                     icon="refresh"
                     onClick={() => onOpen("rotate", key)}
                   />
                   <Button
                     kind="quiet"
-                    label={`Revoke ${key.name}`}
+                    label={t("Revoke {name}", { name: key.name })}
                     icon="trash"
                     onClick={() => onOpen("revoke", key)}
                   />
@@ -152,10 +164,10 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
 /** What narrows a key, in a few words. */
 const limitsOf = ({ context_ids: contexts, models, filter, quota }: ApiKeyRecord): string =>
   [
-    ...(contexts ? [`contexts ${contexts.join(", ") || "none"}`] : []),
-    ...(models ? [`models ${models.join(", ") || "none"}`] : []),
-    ...(filter ? ["files that pass a filter"] : []),
-    ...(quota ? ["a quota"] : []),
+    ...(contexts ? [t("contexts {names}", { names: contexts.join(", ") || t("none") })] : []),
+    ...(models ? [t("models {names}", { names: models.join(", ") || t("none") })] : []),
+    ...(filter ? [t("files that pass a filter")] : []),
+    ...(quota ? [t("a quota")] : []),
   ].join(" · ")
 
 function stateOf(key: ApiKeyRecord): "Active" | "Revoked" | "Expired" | "Owner disabled" {
@@ -172,16 +184,16 @@ interface RevokeProps {
 
 const Revoke = ({ record, onClose, onRevoked }: RevokeProps) => (
   <Confirm
-    title={`Revoke ${record.name}?`}
-    action="Revoke"
+    title={t("Revoke {name}?", { name: record.name })}
+    action={t("Revoke")}
     onClose={onClose}
     onConfirm={async () => {
       await api.delete(`/keys/${record.id}`)
-      notify(`${record.name} is revoked`)
+      notify(t("{name} is revoked", { name: record.name }))
       onRevoked()
     }}
   >
-    <p>Applications that use this key are refused from now on. This cannot be undone.</p>
+    <p>{t("Applications that use this key are refused from now on. This cannot be undone.")}</p>
   </Confirm>
 )
 
@@ -197,15 +209,15 @@ function Rotate({ record, onClose, onMade }: RotateProps) {
     onMade(await api.post<NewApiKey>(`/keys/${record.id}/rotate`, { grace_seconds: Number(grace) })),
   )
   return (
-    <Dialog title={`Rotate ${record.name}`} onClose={onClose}>
+    <Dialog title={t("Rotate {name}", { name: record.name })} onClose={onClose}>
       <div class="stack">
-        <p>The key gets a new private key and secret; its client ID stays the same.</p>
-        <GraceChoice label="The current pair" verb="Accept it" value={grace} onChange={setGrace} />
+        <p>{t("The key gets a new private key and secret; its client ID stays the same.")}</p>
+        <GraceChoice label={t("The current pair")} verb={t("Accept it")} value={grace} onChange={setGrace} />
         <Problem error={rotate.error} />
         <footer class="row end">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button kind="primary" busy={rotate.busy} onClick={() => void rotate.run()}>
-            <Icon name="refresh" /> Rotate
+            <Icon name="refresh" /> {t("Rotate")}
           </Button>
         </footer>
       </div>

@@ -3,6 +3,8 @@
  * assistants that speak the Model Context Protocol. TOKEN stands for the token of a key.
  */
 
+import type { Text } from "../../text.ts"
+
 export interface Place {
   /** Of this daemon, without a path. */
   url: string
@@ -13,7 +15,7 @@ export interface Place {
 export interface Application {
   name: string
   /** Where the text goes. */
-  where: string
+  where: Text
   text: (place: Place) => string
 }
 

@@ -1,7 +1,9 @@
 /** Settings → Backups: those that are there, one now, and what the schedule is. For administrators. */
+
 import { api } from "../../api.ts"
-import { ago, bytes, dateTime, plural } from "../../format.ts"
+import { ago, bytes, count, dateTime } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import { Empty } from "../../ui/page.tsx"
@@ -20,7 +22,7 @@ export function BackupsSettings() {
     <section class="stack">
       <div class="section-head">
         <div>
-          <h2>Backups</h2>
+          <h2>{t("Backups")}</h2>
           {data && <p class="soft">{scheduleOf(data)}</p>}
         </div>
         {data?.folder && (
@@ -30,17 +32,22 @@ export function BackupsSettings() {
             busy={start.busy || data.running !== null}
             onClick={() => void start.run()}
           >
-            Back up now
+            {t("Back up now")}
           </Button>
         )}
       </div>
       <Problem error={backups.error ?? start.error} />
       {data?.failure && (
-        <Problem error={{ message: `The last backup failed: ${data.failure.message}`, hint: ago(data.failure.at) }} />
+        <Problem
+          error={{
+            message: t("The last backup failed: {message}", { message: data.failure.message }),
+            hint: ago(data.failure.at),
+          }}
+        />
       )}
       {data?.folder === null && <NoFolder />}
       {data?.running && <Running {...data.running} />}
-      {data?.folder && data.data.length === 0 && !data.running && <Empty icon="download" title="No backup yet" />}
+      {data?.folder && data.data.length === 0 && !data.running && <Empty icon="download" title={t("No backup yet")} />}
       <ul class="list">
         {data?.data.map(({ name, created_at, bytes: size }) => (
           <li key={name} class="row between">
@@ -54,8 +61,10 @@ export function BackupsSettings() {
       </ul>
       {data?.folder && (
         <p class="soft small">
-          <code>carrel verify FILE</code> checks one, <code>carrel restore FILE --data DIR</code> makes an installation
-          of it.
+          {rich("<code/> checks one, <code2/> makes an installation of it.", {
+            code: <code>carrel verify FILE</code>,
+            code2: <code>carrel restore FILE --data DIR</code>,
+          })}
         </p>
       )}
     </section>
@@ -63,31 +72,47 @@ export function BackupsSettings() {
 }
 
 const NoFolder = () => (
-  <Empty icon="download" title="No folder for backups is set">
+  <Empty icon="download" title={t("No folder for backups is set")}>
     <p>
-      Start Carrel with <code>--backup-dir DIR</code>, on another disk if there is one, and with{" "}
-      <code>--backup-every-hours 24</code> for one every day. <code>carrel backup FILE</code> writes one at any time.
+      {rich(
+        "Start Carrel with <code/>, on another disk if there is one, and with <code2/> for one every day. <code3/> writes one at any time.",
+        {
+          code: <code>--backup-dir DIR</code>,
+          code2: <code>--backup-every-hours 24</code>,
+          code3: <code>carrel backup FILE</code>,
+        },
+      )}
     </p>
   </Empty>
 )
 
 const Running = ({ started_at, written_bytes, estimated_bytes }: NonNullable<Backups["running"]>) => (
   <div class="card" role="status">
-    <strong>Writing a backup</strong>
+    <strong>{t("Writing a backup")}</strong>
     <progress
       class="wide"
-      aria-label="Written"
+      aria-label={t("Written")}
       {...(estimated_bytes ? { value: Math.min(written_bytes, estimated_bytes), max: estimated_bytes } : {})}
     />
     <span class="soft small">
-      {bytes(written_bytes)}
-      {estimated_bytes ? ` of about ${bytes(estimated_bytes)}` : ""} · began {ago(started_at)}
+      {[
+        estimated_bytes
+          ? t("{written} of about {estimated}", { written: bytes(written_bytes), estimated: bytes(estimated_bytes) })
+          : bytes(written_bytes),
+        t("began {ago}", { ago: ago(started_at) }),
+      ].join(" · ")}
     </span>
   </div>
 )
 
-function scheduleOf({ folder, every_hours, keep, next_at }: Backups): string {
-  if (folder === null) return "The database, all originals and all texts in one file, with checksums."
-  const when = every_hours && next_at ? `Every ${plural(every_hours, "hour")}, next ${dateTime(next_at)}` : "On request"
-  return `In ${folder}. ${when}; the newest ${keep} stay.`
+function scheduleOf({ folder, every_hours: hours, keep, next_at: next }: Backups): string {
+  if (folder === null) return t("The database, all originals and all texts in one file, with checksums.")
+  return hours && next
+    ? t("In {folder}. Every {hours, plural, one {hour} other {# hours}}, next {next}; the newest {keep} stay.", {
+        folder,
+        hours,
+        next: dateTime(next),
+        keep: count(keep),
+      })
+    : t("In {folder}. On request; the newest {keep} stay.", { folder, keep: count(keep) })
 }

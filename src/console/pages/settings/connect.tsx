@@ -1,7 +1,9 @@
 /** Settings → API: choose an application, paste its text, with a key that is made here. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Problem, Select } from "../../ui/form.tsx"
 import type { Model, NewApiKey } from "../../wire.ts"
@@ -28,15 +30,15 @@ export function Connect({ onMade }: { onMade: () => void }) {
     <section class="stack">
       <div class="section-head">
         <div>
-          <h2>Connect an application</h2>
+          <h2>{t("Connect an application")}</h2>
           <p class="soft">
             {token
-              ? "The key stands in the text. It is shown until you leave this page, and not again."
-              : "Put the token of a key where TOKEN stands, or have one made for it."}
+              ? t("The key stands in the text. It is shown until you leave this page, and not again.")
+              : t("Put the token of a key where TOKEN stands, or have one made for it.")}
           </p>
         </div>
         <Select
-          label="Application"
+          label={t("Application")}
           compact
           value={name}
           onChange={setName}
@@ -46,14 +48,14 @@ export function Connect({ onMade }: { onMade: () => void }) {
       <Problem error={make.error} />
       <div class="snippet">
         <div class="section-head">
-          <h3>{application.where}</h3>
+          <h3>{t(application.where)}</h3>
           <div class="row">
             {!token && (
               <Button icon="key" busy={make.busy} onClick={() => void make.run()}>
-                Make a key for it
+                {t("Make a key for it")}
               </Button>
             )}
-            <CopyButton text={text} label={`Copy the settings for ${name}`} />
+            <CopyButton text={text} label={t("Copy the settings for {name}", { name })} />
           </div>
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}

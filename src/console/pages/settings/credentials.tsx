@@ -1,3 +1,4 @@
+import { t } from "../../text.ts"
 import { CopyButton } from "../../ui/button.tsx"
 import { ShownOnce } from "../../ui/shown-once.tsx"
 import type { NewApiKey } from "../../wire.ts"
@@ -12,16 +13,16 @@ export function Credentials({ made, onClose }: { made: NewApiKey; onClose: () =>
   const curl = `curl -s ${location.origin}/external-docs/external/models \\\n${values.map(([name, value]) => `  -H '${name}: ${value}'`).join(" \\\n")}`
   return (
     <ShownOnce
-      title={`Credentials of ${made.name}`}
-      notice="Store these now. The private key and the secret are not shown again."
+      title={t("Credentials of {name}", { name: made.name })}
+      notice={t("Store these now. The private key and the secret are not shown again.")}
       values={[...values, ["token", made.token]]}
       onClose={onClose}
     >
-      <p class="soft">The token holds all three, for applications that have one field for a key.</p>
+      <p class="soft">{t("The token holds all three, for applications that have one field for a key.")}</p>
       <div class="snippet">
         <div class="row between">
-          <h3>Try it</h3>
-          <CopyButton text={curl} label="Copy the curl line" />
+          <h3>{t("Try it")}</h3>
+          <CopyButton text={curl} label={t("Copy the curl line")} />
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
         <pre class="code" tabIndex={0}>

@@ -1,11 +1,13 @@
 /** Settings → Daemon: the settings that it was started with, and where each comes from. For administrators. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useLoaded } from "../../loading.ts"
+import { rich, type Text, t } from "../../text.ts"
 import { Problem, Segments, TextField } from "../../ui/form.tsx"
 import type { InstallationSetting } from "../../wire.ts"
 
-const FROM: Record<InstallationSetting["from"], string> = {
+const FROM: Record<InstallationSetting["from"], Text> = {
   flag: "Flag",
   environment: "Environment",
   file: "File",
@@ -30,26 +32,28 @@ export function DaemonSettings() {
   return (
     <section class="stack">
       <div>
-        <h2>Settings of the daemon</h2>
+        <h2>{t("Settings of the daemon")}</h2>
         <p class="soft">
-          A flag wins over the environment, that over <code>carrel.toml</code>. They are changed there and hold from the
-          next start on.
+          {rich(
+            "A flag wins over the environment, that over <code/>. They are changed there and hold from the next start on.",
+            { code: <code>carrel.toml</code> },
+          )}
         </p>
       </div>
       <Problem error={settings.error} />
       <div class="row">
-        <TextField label="Find a setting" type="search" value={text} onInput={setText} />
+        <TextField label={t("Find a setting")} type="search" value={text} onInput={setText} />
         <Segments
-          label="Which"
+          label={t("Which")}
           value={which}
           onChange={setWhich}
           options={[
-            ["all", "All"],
-            ["given", "Changed"],
+            ["all", t("All")],
+            ["given", t("Changed")],
           ]}
         />
       </div>
-      {settings.data && shown.length === 0 && <p class="soft">There is no such setting.</p>}
+      {settings.data && shown.length === 0 && <p class="soft">{t("There is no such setting.")}</p>}
       <SettingTable settings={shown} />
     </section>
   )
@@ -60,9 +64,9 @@ const SettingTable = ({ settings }: { settings: readonly InstallationSetting[] }
     <table class="table stacked">
       <thead>
         <tr>
-          <th>Setting</th>
-          <th>Value</th>
-          <th>From</th>
+          <th>{t("Setting")}</th>
+          <th>{t("Value")}</th>
+          <th>{t("From")}</th>
         </tr>
       </thead>
       <tbody>
@@ -72,11 +76,11 @@ const SettingTable = ({ settings }: { settings: readonly InstallationSetting[] }
               <code>{name}</code>
               <span class="soft small block">{description}</span>
             </td>
-            <td data-label="Value">
-              {value === "" ? <span class="soft">empty</span> : <code class="entry-key">{value}</code>}
+            <td data-label={t("Value")}>
+              {value === "" ? <span class="soft">{t("empty")}</span> : <code class="entry-key">{value}</code>}
             </td>
-            <td data-label="From">
-              <span class={`badge ${from === "default" ? "" : "good"}`}>{FROM[from]}</span>
+            <td data-label={t("From")}>
+              <span class={`badge ${from === "default" ? "" : "good"}`}>{t(FROM[from])}</span>
               {from !== "default" && <code class="soft small block entry-key">{source}</code>}
             </td>
           </tr>

@@ -1,8 +1,10 @@
 /** What was sent to a receiver, how it answered, and sending it again. */
+
 import { api, query } from "../../api.ts"
-import { ago, dateTime, plural } from "../../format.ts"
+import { ago, dateTime } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { go, pageIn, usePlace } from "../../router.tsx"
+import { spoken, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Problem, Select } from "../../ui/form.tsx"
@@ -47,32 +49,32 @@ export function Deliveries({ hook, onClose }: { hook: Webhook; onClose: () => vo
   useRepeated(REFRESH_MS, sent.reload)
   const again = useAction(async (what: { event_id: string } | { since: string }) => {
     const { queued } = await api.post<{ queued: number }>(`/webhooks/${hook.id}/redeliver`, what)
-    notify(`${plural(queued, "event")} sent again`)
+    notify(t("{queued, plural, one {# event} other {# events}} sent again", { queued }))
     sent.reload()
   })
   return (
-    <Dialog title={`Deliveries to ${hook.url}`} shape="side" onClose={onClose}>
+    <Dialog title={t("Deliveries to {url}", { url: hook.url })} shape="side" onClose={onClose}>
       <div class="stack">
         <div class="filters">
           <Select
-            label="Show"
+            label={t("Show")}
             value={status}
             onChange={next => go(deliveriesOf(hook.id, { status: next }), true)}
-            options={SHOWN}
+            options={spoken(SHOWN)}
           />
           {hook.status === "active" && (
             <Select
-              label="Send again"
+              label={t("Send again")}
               value=""
               onChange={seconds =>
                 seconds && void again.run({ since: new Date(Date.now() - Number(seconds) * 1_000).toISOString() })
               }
-              options={SINCE}
+              options={spoken(SINCE)}
             />
           )}
         </div>
         <Problem error={sent.error ?? again.error} />
-        {sent.data?.data.length === 0 && <Empty icon="send" title="Nothing was sent" />}
+        {sent.data?.data.length === 0 && <Empty icon="send" title={t("Nothing was sent")} />}
         <ul class="list">
           {sent.data?.data.map(delivery => (
             <Item
@@ -107,18 +109,18 @@ function Item({ delivery, onAgain }: { delivery: Delivery; onAgain: (() => void)
       <div class="grow">
         <strong>{type}</strong> <code class="soft small">{id}</code>
         <span class="soft small block">
-          {plural(attempts, "attempt")}
+          {t("{attempts, plural, one {# attempt} other {# attempts}}", { attempts })}
           {last && ` · ${ago(last)}`}
-          {delivery.duration_ms !== null && ` · ${delivery.duration_ms} ms`}
-          {delivery.status_code !== null && ` · answered ${delivery.status_code}`}
-          {next && ` · again ${dateTime(next)}`}
+          {delivery.duration_ms !== null && ` · ${t("{durationMs} ms", { durationMs: delivery.duration_ms })}`}
+          {delivery.status_code !== null && ` · ${t("answered {statusCode}", { statusCode: delivery.status_code })}`}
+          {next && ` · ${t("again {next}", { next: dateTime(next) })}`}
         </span>
         {error && <span class="small block">{error}</span>}
         {response && status !== "succeeded" && <code class="small block entry-key">{response}</code>}
       </div>
       <span class="row">
-        <span class={`badge ${look}`}>{word}</span>
-        {onAgain && <Button kind="quiet" icon="refresh" label={`Send ${id} again`} onClick={onAgain} />}
+        <span class={`badge ${look}`}>{t(word)}</span>
+        {onAgain && <Button kind="quiet" icon="refresh" label={t("Send {id} again", { id })} onClick={onAgain} />}
       </span>
     </li>
   )

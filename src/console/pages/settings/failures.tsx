@@ -1,7 +1,9 @@
 /** Settings → Failures: what went wrong lately, without contents. For administrators. */
+
 import { api } from "../../api.ts"
-import { ago, plural } from "../../format.ts"
+import { ago } from "../../format.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { CopyButton } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import { Empty } from "../../ui/page.tsx"
@@ -15,14 +17,15 @@ export function FailuresSettings() {
   return (
     <section class="stack">
       <div>
-        <h2>Failures</h2>
+        <h2>{t("Failures")}</h2>
         <p class="soft">
-          Warnings and errors since the daemon started, without contents. The log tells more: look there for the id of
-          the request.
+          {t(
+            "Warnings and errors since the daemon started, without contents. The log tells more: look there for the id of the request.",
+          )}
         </p>
       </div>
       <Problem error={failures.error} />
-      {failures.data?.data.length === 0 && <Empty icon="check" title="Nothing went wrong" />}
+      {failures.data?.data.length === 0 && <Empty icon="check" title={t("Nothing went wrong")} />}
       <ul class="list">
         {failures.data?.data.map(failure => (
           <Item key={`${failure.message} ${failure.code} ${failure.route}`} {...failure} />
@@ -40,14 +43,14 @@ const Item = ({ at, level, message, code, request_id, route, count }: Failure) =
         {route && <code class="soft small block entry-key">{route}</code>}
       </div>
       <span class="soft small">
-        {plural(count, "time")} · {ago(at)}
+        {t("{count, plural, one {# time} other {# times}}", { count })} · {ago(at)}
       </span>
-      <span class={`badge ${level === "error" ? "bad" : "busy"}`}>{level === "error" ? "Error" : "Warning"}</span>
+      <span class={`badge ${level === "error" ? "bad" : "busy"}`}>{level === "error" ? t("Error") : t("Warning")}</span>
     </div>
     {request_id && (
       <div class="row">
         <code class="small entry-key">{request_id}</code>
-        <CopyButton text={request_id} label="Copy the id of the request" />
+        <CopyButton text={request_id} label={t("Copy the id of the request")} />
       </div>
     )}
   </li>

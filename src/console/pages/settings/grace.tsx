@@ -1,3 +1,4 @@
+import { spoken, t } from "../../text.ts"
 import { Select } from "../../ui/form.tsx"
 
 const HOW_LONG = [
@@ -20,6 +21,9 @@ export const GraceChoice = ({ label, verb, value, onChange }: GraceChoiceProps) 
     label={label}
     value={value}
     onChange={onChange}
-    options={[["0", "Drop it at once"], ...HOW_LONG.map(([seconds, text]) => [seconds, `${verb} ${text}`] as const)]}
+    options={[
+      ["0", t("Drop it at once")],
+      ...spoken(HOW_LONG).map(([seconds, time]) => [seconds, `${verb} ${time}`] as const),
+    ]}
   />
 )

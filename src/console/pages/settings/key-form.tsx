@@ -4,6 +4,7 @@ import { api } from "../../api.ts"
 import { DAY_MS } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
+import { spoken, t } from "../../text.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
 import type { ApiKeyRecord, NewApiKey, Scope, UserRecord } from "../../wire.ts"
@@ -18,7 +19,7 @@ const EXPIRIES = [
 ] as const
 
 const expiriesFor = (present: ApiKeyRecord | undefined) =>
-  present ? ([["keep", "Unchanged"], ...EXPIRIES] as const) : EXPIRIES
+  present ? ([["keep", t("Unchanged")], ...spoken(EXPIRIES)] as const) : spoken(EXPIRIES)
 
 interface KeyFormProps {
   /** The key to change; absent for a new one. */
@@ -53,19 +54,19 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
     } else onMade?.(await api.post<NewApiKey>("/keys", body))
   })
   return (
-    <Dialog title={present ? `Change ${present.name}` : "Generate an API key"} onClose={onClose}>
+    <Dialog title={present ? t("Change {name}", { name: present.name }) : t("Generate an API key")} onClose={onClose}>
       <Form class="stack" action={save}>
         <NameField value={name} onInput={setName} error={save.error} />
         <ScopeChoices scopes={scopes} onChange={setScopes} />
         <div class="pair">
-          <Select label="Expires" value={expiry} onChange={setExpiry} options={expiriesFor(present)} />
+          <Select label={t("Expires")} value={expiry} onChange={setExpiry} options={expiriesFor(present)} />
           <TextField
-            label="Requests per minute"
+            label={t("Requests per minute")}
             name="rate_limit_per_minute"
             type="number"
             min={1}
             max={1_000_000}
-            placeholder="default"
+            placeholder={t("default")}
             value={limit}
             onInput={setLimit}
             error={save.error}
@@ -73,10 +74,10 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
         </div>
         <QuotaFields quota={quota} onChange={setQuota} error={save.error} />
         <ListFields lists={lists} onChange={setLists} error={save.error} />
-        {owners && <Select label="Owner" value={owner} onChange={setOwner} options={owners} />}
+        {owners && <Select label={t("Owner")} value={owner} onChange={setOwner} options={owners} />}
         <Problem error={save.error} />
         <FormFoot
-          action={present ? "Save" : "Generate"}
+          action={present ? t("Save") : t("Generate")}
           busy={save.busy}
           disabled={scopes.length === 0}
           onClose={onClose}
@@ -115,19 +116,19 @@ interface ListFieldsProps {
 const ListFields = ({ lists, onChange, error }: ListFieldsProps) => (
   <>
     <TextField
-      label="Only these contexts"
+      label={t("Only these contexts")}
       name="context_ids"
-      placeholder="all"
-      hint="Separated by commas: files of others do not exist for the key"
+      placeholder={t("all")}
+      hint={t("Separated by commas: files of others do not exist for the key")}
       value={lists.context_ids}
       onInput={context_ids => onChange({ ...lists, context_ids })}
       error={error}
     />
     <TextField
-      label="Only these models"
+      label={t("Only these models")}
       name="models"
-      placeholder="all"
-      hint="Such as ollama/*, separated by commas"
+      placeholder={t("all")}
+      hint={t("Such as ollama/*, separated by commas")}
       value={lists.models}
       onInput={models => onChange({ ...lists, models })}
       error={error}
@@ -137,10 +138,10 @@ const ListFields = ({ lists, onChange, error }: ListFieldsProps) => (
 
 const NameField = (given: Pick<ComponentProps<typeof TextField>, "value" | "onInput" | "error">) => (
   <TextField
-    label="Name"
+    label={t("Name")}
     name="name"
-    placeholder="Intranet search"
-    hint="What will use this key?"
+    placeholder={t("Intranet search")}
+    hint={t("What will use this key?")}
     required
     autofocus
     {...given}
@@ -158,7 +159,7 @@ function useOwners(present: ApiKeyRecord | undefined) {
   const able = users.data.filter(user => !user.disabled_at && user.workspaces.includes(present.workspace))
   const former = present.owner && !able.some(user => user.id === present.owner?.id) ? [present.owner] : []
   return [
-    ["", "Nobody: it outlasts its users"],
+    ["", t("Nobody: it outlasts its users")],
     ...[...former, ...able].map(user => [user.id, `${user.name} (${user.email})`] as const),
   ] as const
 }

@@ -5,6 +5,7 @@ import { api } from "../../api.ts"
 import { bytes, count, duration } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { NoModel } from "../../no-model.tsx"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import type { Model, ModelTrial } from "../../wire.ts"
@@ -18,10 +19,12 @@ export function ModelsSettings() {
   return (
     <section class="stack">
       <div>
-        <h2>Models</h2>
+        <h2>{t("Models")}</h2>
         <p class="soft">
-          Looked at every few seconds. The default is chosen by <code>--default-model</code>; models are fetched and
-          removed at their server.
+          {rich(
+            "Looked at every few seconds. The default is chosen by <code/>; models are fetched and removed at their server.",
+            { code: <code>--default-model</code> },
+          )}
         </p>
       </div>
       <Problem error={models.error} />
@@ -45,8 +48,8 @@ function Item({ model }: { model: Model }) {
     <li class="stack tight">
       <div class="row between">
         <div class="grow">
-          <strong>{model.label}</strong> {model.default && <span class="badge">Default</span>}{" "}
-          {!model.local && <span class="badge busy">Runs elsewhere</span>}
+          <strong>{model.label}</strong> {model.default && <span class="badge">{t("Default")}</span>}{" "}
+          {!model.local && <span class="badge busy">{t("Runs elsewhere")}</span>}
           <span class="soft small block entry-key">
             <code>{model.value}</code>
           </span>
@@ -59,10 +62,10 @@ function Item({ model }: { model: Model }) {
             <Button
               busy={test.busy}
               disabled={!model.available}
-              label={`Test ${model.label}`}
+              label={t("Test {label}", { label: model.label })}
               onClick={() => void test.run()}
             >
-              Test
+              {t("Test")}
             </Button>
           )}
         </div>
@@ -71,8 +74,12 @@ function Item({ model }: { model: Model }) {
       {trial && (
         <p class="soft" role="status">
           {trial.first_piece_ms === null
-            ? `It said nothing within ${duration(trial.total_ms)}.`
-            : `First piece after ${duration(trial.first_piece_ms)}, done after ${duration(trial.total_ms)}: “${trial.text}”`}
+            ? t("It said nothing within {totalMs}.", { totalMs: duration(trial.total_ms) })
+            : t("First piece after {firstPieceMs}, done after {totalMs}: “{text}”", {
+                firstPieceMs: duration(trial.first_piece_ms),
+                totalMs: duration(trial.total_ms),
+                text: trial.text,
+              })}
         </p>
       )}
     </li>
@@ -82,7 +89,7 @@ function Item({ model }: { model: Model }) {
 const factsOf = ({ size_bytes, context_length, capabilities }: Model): string =>
   [
     size_bytes === null ? "" : bytes(size_bytes),
-    context_length === null ? "" : `window of ${count(context_length)} tokens`,
+    context_length === null ? "" : t("window of {tokens} tokens", { tokens: count(context_length) }),
     capabilities.join(", "),
   ]
     .filter(Boolean)

@@ -1,9 +1,10 @@
 /** What a key may use, as people write it. */
+import { type Text, t } from "../../text.ts"
 import { TextField } from "../../ui/form.tsx"
 import type { Quota } from "../../wire.ts"
 
 const FIELDS = ["requests_per_day", "tokens_per_day", "bytes_stored"] as const satisfies readonly (keyof Quota)[]
-const LABELS: Record<keyof Quota, string> = {
+const LABELS: Record<keyof Quota, Text> = {
   requests_per_day: "Requests per day",
   tokens_per_day: "Tokens per day",
   bytes_stored: "Bytes stored",
@@ -32,23 +33,25 @@ interface QuotaFieldsProps {
 
 export const QuotaFields = ({ quota, onChange, error }: QuotaFieldsProps) => (
   <details class="fold">
-    <summary>Quota</summary>
+    <summary>{t("Quota")}</summary>
     <div class="stack">
       {FIELDS.map(field => (
         <TextField
           key={field}
-          label={LABELS[field]}
+          label={t(LABELS[field])}
           name={`quota.${field}`}
           type="number"
           min={0}
-          placeholder="no limit"
-          {...(field === "bytes_stored" ? { hint: "1000000000 is 1 GB" } : {})}
+          placeholder={t("no limit")}
+          {...(field === "bytes_stored" ? { hint: t("1000000000 is 1 GB") } : {})}
           value={quota[field]}
           onInput={text => onChange({ ...quota, [field]: text })}
           error={error}
         />
       ))}
-      <p class="soft small">Days are those of UTC. What began within the quota is finished; then the key is refused.</p>
+      <p class="soft small">
+        {t("Days are those of UTC. What began within the quota is finished; then the key is refused.")}
+      </p>
     </div>
   </details>
 )

@@ -1,8 +1,10 @@
 /** What a key may do, as people choose it. */
+
 import { useAccount } from "../../session.ts"
+import { type Text, t } from "../../text.ts"
 import type { Scope } from "../../wire.ts"
 
-const SCOPES: readonly (readonly [Scope, string])[] = [
+const SCOPES: readonly (readonly [Scope, Text])[] = [
   ["models:read", "List models"],
   ["files:read", "Read the library"],
   ["files:write", "Upload, change and delete files"],
@@ -27,8 +29,10 @@ export const USUAL_SCOPES: readonly Scope[] = SCOPES.map(([scope]) => scope)
 /** For a table: those that a key has, or what is missing where that is less to read. */
 export function scopeWords(scopes: readonly Scope[]): string {
   const missing = [...SCOPES, ...GOVERNANCE].map(([scope]) => scope).filter(scope => !scopes.includes(scope))
-  if (missing.length === 0) return "all"
-  return missing.length <= GOVERNANCE.length ? `all but ${missing.join(", ")}` : scopes.join(", ")
+  if (missing.length === 0) return t("all")
+  return missing.length <= GOVERNANCE.length
+    ? t("all but {missing}", { missing: missing.join(", ") })
+    : scopes.join(", ")
 }
 
 interface ScopeChoicesProps {
@@ -40,7 +44,7 @@ export function ScopeChoices({ scopes, onChange }: ScopeChoicesProps) {
   const { me } = useAccount()
   return (
     <fieldset class="choices">
-      <legend>It may</legend>
+      <legend>{t("It may")}</legend>
       {[...SCOPES, ...(me.user.role === "administrator" ? GOVERNANCE : [])].map(([scope, text]) => (
         <label key={scope}>
           <input
@@ -50,7 +54,7 @@ export function ScopeChoices({ scopes, onChange }: ScopeChoicesProps) {
               onChange(event.currentTarget.checked ? [...scopes, scope] : scopes.filter(other => other !== scope))
             }
           />
-          {text} <code class="soft small">{scope}</code>
+          {t(text)} <code class="soft small">{scope}</code>
         </label>
       ))}
     </fieldset>

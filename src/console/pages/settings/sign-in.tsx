@@ -1,7 +1,9 @@
 /** Settings → Sign-in: by whom people sign in. Read only: the settings of the daemon say so. For administrators. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
+import { rich, t } from "../../text.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import type { SignInProvider } from "../../wire.ts"
@@ -12,12 +14,18 @@ export function SignInSettings() {
   )
   return (
     <section class="stack">
-      <h2>Sign-in</h2>
+      <h2>{t("Sign-in")}</h2>
       <Problem error={settings.error} />
       {settings.data?.provider === null && (
         <p class="soft">
-          People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by{" "}
-          <code>--oidc-issuer</code>, <code>--oidc-client-id</code> and <code>--oidc-client-secret-file</code>.
+          {rich(
+            "People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by <code/>, <code2/> and <code3/>.",
+            {
+              code: <code>--oidc-issuer</code>,
+              code2: <code>--oidc-client-id</code>,
+              code3: <code>--oidc-client-secret-file</code>,
+            },
+          )}
         </p>
       )}
       {settings.data?.provider && <Provider {...settings.data.provider} />}
@@ -27,23 +35,31 @@ export function SignInSettings() {
 
 const Provider = ({ issuer, client_id, redirect_uri, only, admin_group, workspace_claim }: SignInProvider) => (
   <>
-    <p class="soft">As the settings of the daemon say; they are changed there.</p>
+    <p class="soft">{t("As the settings of the daemon say; they are changed there.")}</p>
     <dl class="facts">
-      <dt>Issuer</dt>
+      <dt>{t("Issuer")}</dt>
       <dd>{issuer}</dd>
-      <dt>Client id</dt>
+      <dt>{t("Client id")}</dt>
       <dd>{client_id}</dd>
-      <dt>Redirect URI</dt>
+      <dt>{t("Redirect URI")}</dt>
       <dd class="row">
         <span>{redirect_uri}</span>
-        <CopyButton text={redirect_uri} label="Copy the redirect URI" />
+        <CopyButton text={redirect_uri} label={t("Copy the redirect URI")} />
       </dd>
-      <dt>Passwords</dt>
-      <dd>{only ? "For local administrators alone" : "Work as well"}</dd>
-      <dt>Administrators</dt>
-      <dd>{admin_group === null ? "As set under Users" : `Who is in the group ${admin_group}`}</dd>
-      <dt>Workspace</dt>
-      <dd>{workspace_claim === null ? "As set under Workspaces" : `Named by the claim ${workspace_claim}`}</dd>
+      <dt>{t("Passwords")}</dt>
+      <dd>{only ? t("For local administrators alone") : t("Work as well")}</dd>
+      <dt>{t("Administrators")}</dt>
+      <dd>
+        {admin_group === null
+          ? t("As set under Users")
+          : t("Who is in the group {adminGroup}", { adminGroup: admin_group })}
+      </dd>
+      <dt>{t("Workspace")}</dt>
+      <dd>
+        {workspace_claim === null
+          ? t("As set under Workspaces")
+          : t("Named by the claim {workspaceClaim}", { workspaceClaim: workspace_claim })}
+      </dd>
     </dl>
     <ProviderTest />
   </>
@@ -56,11 +72,11 @@ function ProviderTest() {
     <div class="stack">
       <div class="row">
         <Button busy={test.busy} onClick={() => void test.run()}>
-          Test
+          {t("Test")}
         </Button>
         {answer?.problem === null && (
           <span class="soft" role="status">
-            It answers, and calls itself as the settings do.
+            {t("It answers, and calls itself as the settings do.")}
           </span>
         )}
       </div>

@@ -1,7 +1,8 @@
 /** Settings → Tools: the servers whose tools agents and chats may use. For administrators. */
+
 import { api } from "../../api.ts"
-import { plural } from "../../format.ts"
 import { useLoaded } from "../../loading.ts"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import { Empty } from "../../ui/page.tsx"
@@ -15,20 +16,22 @@ export function ToolServersSettings() {
     <section class="stack">
       <div class="section-head">
         <div>
-          <h2>Tool servers</h2>
+          <h2>{t("Tool servers")}</h2>
           <p class="soft">
-            Model Context Protocol servers, as the file of <code>--mcp-config</code> names them. Each is asked when this
-            page is opened.
+            {rich(
+              "Model Context Protocol servers, as the file of <code/> names them. Each is asked when this page is opened.",
+              { code: <code>--mcp-config</code> },
+            )}
           </p>
         </div>
         <Button icon="refresh" busy={servers.loading} onClick={servers.reload}>
-          Ask again
+          {t("Ask again")}
         </Button>
       </div>
       <Problem error={servers.error} />
       {servers.data?.data.length === 0 && (
-        <Empty icon="agents" title="No tool servers">
-          <p>Agents have the built-in tools: search, reading, tables, arithmetic.</p>
+        <Empty icon="agents" title={t("No tool servers")}>
+          <p>{t("Agents have the built-in tools: search, reading, tables, arithmetic.")}</p>
         </Empty>
       )}
       <ul class="list">
@@ -40,7 +43,7 @@ export function ToolServersSettings() {
                 <span class="soft small block entry-key">{server.place}</span>
               </div>
               <span class={`badge ${server.connected ? "good" : "bad"}`}>
-                {server.connected ? "Connected" : "Does not answer"}
+                {server.connected ? t("Connected") : t("Does not answer")}
               </span>
             </div>
             {server.problem && <Problem error={{ message: server.problem }} />}
@@ -54,7 +57,7 @@ export function ToolServersSettings() {
 
 const ToolList = ({ tools }: Pick<ToolServer, "tools">) => (
   <details class="fold">
-    <summary>{plural(tools.length, "tool")}</summary>
+    <summary>{t("{length, plural, one {# tool} other {# tools}}", { length: tools.length })}</summary>
     <dl class="facts">
       {tools.map(({ name, description, needs_approval }) => (
         <>
@@ -62,7 +65,7 @@ const ToolList = ({ tools }: Pick<ToolServer, "tools">) => (
             <code>{name}</code>
           </dt>
           <dd>
-            {description} {needs_approval && <span class="badge busy">Asks first</span>}
+            {description} {needs_approval && <span class="badge busy">{t("Asks first")}</span>}
           </dd>
         </>
       ))}

@@ -1,7 +1,9 @@
 /** The groups of a user, by which the acl of a file lets members see it. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Lines, Problem } from "../../ui/form.tsx"
@@ -28,19 +30,19 @@ export function UserGroups({ user, known, onClose, onSaved }: Props) {
   })
   if (user.groups_from) return <Provided user={user} onClose={onClose} />
   return (
-    <Dialog title={`Groups of ${user.name}`} onClose={onClose}>
+    <Dialog title={t("Groups of {name}", { name: user.name })} onClose={onClose}>
       <Form class="stack" action={save}>
         <Lines
-          label="Groups"
+          label={t("Groups")}
           name="groups"
           value={text}
           onInput={setText}
           error={save.error}
           rows={4}
-          hint="One a line. Members see files whose permissions name group:NAME; administrators see all files."
+          hint={t("One a line. Members see files whose permissions name group:NAME; administrators see all files.")}
         />
         {others.length > 0 && (
-          <fieldset class="row wrap" aria-label="Groups of others">
+          <fieldset class="row wrap" aria-label={t("Groups of others")}>
             {others.map(name => (
               <Button key={name} icon="plus" onClick={() => setText([...names, name].join("\n"))}>
                 {name}
@@ -49,22 +51,24 @@ export function UserGroups({ user, known, onClose, onSaved }: Props) {
           </fieldset>
         )}
         <Problem error={save.error} />
-        <FormFoot action="Save" busy={save.busy} onClose={onClose} />
+        <FormFoot action={t("Save")} busy={save.busy} onClose={onClose} />
       </Form>
     </Dialog>
   )
 }
 
 const Provided = ({ user, onClose }: Pick<Props, "user" | "onClose">) => (
-  <Dialog title={`Groups of ${user.name}`} onClose={onClose}>
+  <Dialog title={t("Groups of {name}", { name: user.name })} onClose={onClose}>
     <div class="stack">
       <p>
-        {user.groups_from} names the groups of this user at each sign-in:{" "}
-        {user.groups.length > 0 ? user.groups.join(", ") : "none"}.
+        {t("{provider} names the groups of this user at each sign-in: {groups}.", {
+          provider: user.groups_from,
+          groups: user.groups.join(", ") || t("none"),
+        })}
       </p>
       <footer class="row end">
         <Button kind="primary" onClick={onClose}>
-          Close
+          {t("Close")}
         </Button>
       </footer>
     </div>

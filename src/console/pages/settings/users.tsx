@@ -1,10 +1,12 @@
 /** Settings → Users: who may sign in. For administrators. */
+
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { ago } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
+import { spoken, t } from "../../text.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Confirm, Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
@@ -37,9 +39,9 @@ export function UsersSettings() {
   return (
     <section class="stack">
       <div class="section-head">
-        <h2>Users</h2>
+        <h2>{t("Users")}</h2>
         <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
-          Invite
+          {t("Invite")}
         </Button>
       </div>
       <Problem error={users.error ?? change.error} />
@@ -94,8 +96,8 @@ interface ItemProps {
 const Item = ({ user, own, onChange, onRemove, onReset, onGroups }: ItemProps) => (
   <li class="row between">
     <div>
-      <strong dir="auto">{user.name}</strong> {own && <span class="badge">You</span>}{" "}
-      {user.disabled_at && <span class="badge bad">Disabled</span>}{" "}
+      <strong dir="auto">{user.name}</strong> {own && <span class="badge">{t("You")}</span>}{" "}
+      {user.disabled_at && <span class="badge bad">{t("Disabled")}</span>}{" "}
       {user.groups.map(name => (
         <span key={name} class="badge">
           {name}
@@ -103,27 +105,34 @@ const Item = ({ user, own, onChange, onRemove, onReset, onGroups }: ItemProps) =
       ))}
       <span class="soft small block">
         {user.email} · {user.workspaces.join(", ")} ·{" "}
-        {user.last_signed_in_at ? `signed in ${ago(user.last_signed_in_at)}` : "has not signed in yet"}
+        {user.last_signed_in_at
+          ? t("signed in {lastSignedInAt}", { lastSignedInAt: ago(user.last_signed_in_at) })
+          : t("has not signed in yet")}
       </span>
     </div>
     <div class="row">
       <Select
         compact
-        label={`Role of ${user.name}`}
+        label={t("Role of {name}", { name: user.name })}
         value={user.role}
-        options={ROLES}
+        options={spoken(ROLES)}
         onChange={role => onChange({ role })}
       />
-      <Button kind="quiet" icon="people" label={`Groups of ${user.name}`} onClick={onGroups} />
+      <Button kind="quiet" icon="people" label={t("Groups of {name}", { name: user.name })} onClick={onGroups} />
       {!own && (
         <>
           <Button onClick={() => onChange({ disabled: !user.disabled_at })}>
-            {user.disabled_at ? "Enable" : "Disable"}
+            {user.disabled_at ? t("Enable") : t("Disable")}
           </Button>
           {!user.disabled_at && (
-            <Button kind="quiet" icon="key" label={`New password for ${user.name}`} onClick={onReset} />
+            <Button
+              kind="quiet"
+              icon="key"
+              label={t("New password for {name}", { name: user.name })}
+              onClick={onReset}
+            />
           )}
-          <Button kind="quiet" icon="trash" label={`Remove ${user.name}`} onClick={onRemove} />
+          <Button kind="quiet" icon="trash" label={t("Remove {name}", { name: user.name })} onClick={onRemove} />
         </>
       )}
     </div>
@@ -141,19 +150,22 @@ function Remove({ user, heirs, onClose, onRemoved }: RemoveProps) {
   const [heir, setHeir] = useState("")
   return (
     <Confirm
-      title={`Remove ${user.name}?`}
-      action="Remove"
+      title={t("Remove {name}?", { name: user.name })}
+      action={t("Remove")}
       onClose={onClose}
       onConfirm={async () => {
         await api.delete(`/keys/users/${user.id}${query({ keys_to: heir || undefined })}`)
         onRemoved()
       }}
     >
-      <p>The user is signed out and cannot sign in again. Their files stay.</p>
+      <p>{t("The user is signed out and cannot sign in again. Their files stay.")}</p>
       <Select
-        label="API keys of this user"
+        label={t("API keys of this user")}
         value={heir}
-        options={[["", "Revoke them"], ...heirs.map(({ id, name }) => [id, `Transfer them to ${name}`] as const)]}
+        options={[
+          ["", t("Revoke them")],
+          ...heirs.map(({ id, name }) => [id, t("Transfer them to {name}", { name })] as const),
+        ]}
         onChange={setHeir}
       />
     </Confirm>
@@ -167,7 +179,7 @@ function Invitations({ list, onChange }: { list: InvitationRecord[]; onChange: (
   })
   return (
     <>
-      <h2>Open invitations</h2>
+      <h2>{t("Open invitations")}</h2>
       <Problem error={withdraw.error} />
       <ul class="list">
         {list.map(invitation => (
@@ -175,10 +187,14 @@ function Invitations({ list, onChange }: { list: InvitationRecord[]; onChange: (
             <div>
               <strong>{invitation.email}</strong>
               <span class="soft small block">
-                {invitation.role} in {invitation.workspace} · created {ago(invitation.created_at)}
+                {t("{role} in {workspace} · created {createdAt}", {
+                  role: invitation.role,
+                  workspace: invitation.workspace,
+                  createdAt: ago(invitation.created_at),
+                })}
               </span>
             </div>
-            <Button onClick={() => void withdraw.run(invitation.id)}>Withdraw</Button>
+            <Button onClick={() => void withdraw.run(invitation.id)}>{t("Withdraw")}</Button>
           </li>
         ))}
       </ul>
@@ -198,15 +214,15 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
   })
   if (link)
     return (
-      <LinkDialog title="Invitation" link={link} onClose={onClose}>
-        Send this link to {email}. It works once, expires in seven days, and will not be shown again.
+      <LinkDialog title={t("Invitation")} link={link} onClose={onClose}>
+        {t("Send this link to {email}. It works once, expires in seven days, and will not be shown again.", { email })}
       </LinkDialog>
     )
   return (
-    <Dialog title={`Invite to ${me.workspace.name}`} onClose={onClose}>
+    <Dialog title={t("Invite to {name}", { name: me.workspace.name })} onClose={onClose}>
       <Form class="stack" action={invite}>
         <TextField
-          label="E-mail"
+          label={t("E-mail")}
           type="email"
           name="email"
           required
@@ -215,9 +231,9 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
           onInput={setEmail}
           error={invite.error}
         />
-        <Select label="Role" value={role} options={ROLES} onChange={setRole} />
+        <Select label={t("Role")} value={role} options={spoken(ROLES)} onChange={setRole} />
         <Problem error={invite.error} />
-        <FormFoot action="Create a link" busy={invite.busy} onClose={onClose} />
+        <FormFoot action={t("Create a link")} busy={invite.busy} onClose={onClose} />
       </Form>
     </Dialog>
   )
@@ -231,16 +247,18 @@ function Reset({ user, onClose }: { user: UserRecord; onClose: () => void }) {
   })
   if (link)
     return (
-      <LinkDialog title="A new password" link={link} onClose={onClose}>
-        Send this link to {user.email}. It works once, expires in a day, and will not be shown again.
+      <LinkDialog title={t("A new password")} link={link} onClose={onClose}>
+        {t("Send this link to {email}. It works once, expires in a day, and will not be shown again.", {
+          email: user.email,
+        })}
       </LinkDialog>
     )
   return (
-    <Dialog title={`A new password for ${user.name}`} onClose={onClose}>
+    <Dialog title={t("A new password for {name}", { name: user.name })} onClose={onClose}>
       <Form class="stack" action={make}>
-        <p>The user sets it by a link. Until then the old one works.</p>
+        <p>{t("The user sets it by a link. Until then the old one works.")}</p>
         <Problem error={make.error} />
-        <FormFoot action="Create a link" busy={make.busy} onClose={onClose} />
+        <FormFoot action={t("Create a link")} busy={make.busy} onClose={onClose} />
       </Form>
     </Dialog>
   )
@@ -259,16 +277,16 @@ const LinkDialog = ({ title, link, onClose, children }: LinkDialogProps) => (
       <p>{children}</p>
       <dl class="secrets">
         <div>
-          <dt>Link</dt>
+          <dt>{t("Link")}</dt>
           <dd>
             <code>{link}</code>
-            <CopyButton text={link} label="Copy the link" />
+            <CopyButton text={link} label={t("Copy the link")} />
           </dd>
         </div>
       </dl>
       <footer class="row end">
         <Button kind="primary" onClick={onClose}>
-          Done
+          {t("Done")}
         </Button>
       </footer>
     </div>

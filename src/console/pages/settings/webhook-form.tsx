@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
+import { type Text, t } from "../../text.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, Segments, TextField } from "../../ui/form.tsx"
 import type { EventType, NewWebhook, Webhook } from "../../wire.ts"
 
 /** What happens, in words. */
-const EVENTS: Record<EventType, string> = {
+const EVENTS: Record<EventType, Text> = {
   "file.searchable": "A file is searchable",
   "file.failed": "A file could not be read",
   "file.deleted": "A file is deleted",
@@ -50,40 +51,40 @@ export function WebhookForm({ present, onClose, onMade, onChanged }: WebhookForm
     } else onMade?.((await api.post<NewWebhook>("/webhooks", body)).secret)
   })
   return (
-    <Dialog title={present ? "Change the webhook" : "Add a webhook"} onClose={onClose}>
+    <Dialog title={present ? t("Change the webhook") : t("Add a webhook")} onClose={onClose}>
       <Form class="stack" action={save}>
         <TextField
-          label="Address"
+          label={t("Address")}
           name="url"
           type="url"
           required
           autofocus
           placeholder="http://10.0.0.5:8080/carrel"
-          hint="Public addresses must be listed in --webhook-allow"
+          hint={t("Public addresses must be listed in --webhook-allow")}
           value={url}
           onInput={setUrl}
           error={save.error}
         />
         <TextField
-          label="Description"
+          label={t("Description")}
           name="description"
           value={description}
           onInput={setDescription}
           error={save.error}
         />
         <Segments
-          label="Events"
+          label={t("Events")}
           value={which}
           onChange={setWhich}
           options={[
-            ["all", "All events"],
-            ["some", "Only some"],
+            ["all", t("All events")],
+            ["some", t("Only some")],
           ]}
         />
         {which === "some" && <EventChoices types={types} onChange={setTypes} />}
         <Problem error={save.error} />
         <FormFoot
-          action={present ? "Save" : "Add"}
+          action={present ? t("Save") : t("Add")}
           busy={save.busy}
           disabled={which === "some" && types.length === 0}
           onClose={onClose}
@@ -100,7 +101,7 @@ interface EventChoicesProps {
 
 const EventChoices = ({ types, onChange }: EventChoicesProps) => (
   <fieldset class="choices columns">
-    <legend>Events</legend>
+    <legend>{t("Events")}</legend>
     {NAMES.map(type => (
       <label key={type} title={type}>
         <input
@@ -110,7 +111,7 @@ const EventChoices = ({ types, onChange }: EventChoicesProps) => (
             onChange(event.currentTarget.checked ? [...types, type] : types.filter(other => other !== type))
           }
         />
-        {EVENTS[type]}
+        {t(EVENTS[type])}
       </label>
     ))}
   </fieldset>

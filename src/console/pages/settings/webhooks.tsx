@@ -1,9 +1,10 @@
 /** Settings → Webhooks: who is told what happens. */
+
 import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
-import { plural } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { go, usePlace } from "../../router.tsx"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
 import { Problem } from "../../ui/form.tsx"
@@ -38,13 +39,17 @@ export function WebhooksSettings() {
   })
   const test = useAction(async (hook: Webhook) => {
     const { error, status_code: code, duration_ms: ms } = await api.post<Delivery>(`/webhooks/${hook.id}/test`)
-    notify(error ? `The test message was not taken: ${error}` : `Taken with ${code} after ${ms} ms`)
+    notify(
+      error
+        ? t("The test message was not taken: {error}", { error })
+        : t("Taken with {code} after {ms} ms", { code, ms }),
+    )
   })
   return (
     <section class="stack">
       <Head onAdd={() => setOpen({ what: "add" })} />
       <Problem error={hooks.error ?? enable.error ?? test.error} />
-      {hooks.data?.data.length === 0 && <Empty icon="send" title="No webhooks yet" />}
+      {hooks.data?.data.length === 0 && <Empty icon="send" title={t("No webhooks yet")} />}
       <ul class="list">
         {hooks.data?.data.map(hook => (
           <Item
@@ -68,14 +73,15 @@ export function WebhooksSettings() {
 const Head = ({ onAdd }: { onAdd: () => void }) => (
   <div class="section-head">
     <div>
-      <h2>Webhooks</h2>
+      <h2>{t("Webhooks")}</h2>
       <p class="soft">
-        Events, such as a file that became searchable, are sent to your addresses as they happen, signed by the Standard
-        Webhooks scheme.
+        {t(
+          "Events, such as a file that became searchable, are sent to your addresses as they happen, signed by the Standard Webhooks scheme.",
+        )}
       </p>
     </div>
     <Button kind="primary" icon="plus" onClick={onAdd}>
-      Add a webhook
+      {t("Add a webhook")}
     </Button>
   </div>
 )
@@ -97,8 +103,8 @@ function Opened({ open, onClose, onSecret, onChanged }: OpenedProps) {
   if (open.what === "secret")
     return (
       <ShownOnce
-        title="Signing secret"
-        notice="Store it where the receiver checks signatures. It is not shown again."
+        title={t("Signing secret")}
+        notice={t("Store it where the receiver checks signatures. It is not shown again.")}
         values={[["secret", open.secret]]}
         onClose={onClose}
       />
@@ -108,8 +114,8 @@ function Opened({ open, onClose, onSecret, onChanged }: OpenedProps) {
   if (what === "rotate") return <Rotate hook={hook} onClose={onClose} onMade={onSecret} />
   return (
     <Confirm
-      title="Delete this webhook?"
-      action="Delete"
+      title={t("Delete this webhook?")}
+      action={t("Delete")}
       onClose={onClose}
       onConfirm={async () => {
         await api.delete(`/webhooks/${hook.id}`)
@@ -117,7 +123,9 @@ function Opened({ open, onClose, onSecret, onChanged }: OpenedProps) {
       }}
     >
       <p>
-        <code>{hook.url}</code> hears of nothing more, and what waits to be sent again is dropped.
+        {rich("<code/> hears of nothing more, and what waits to be sent again is dropped.", {
+          code: <code>{hook.url}</code>,
+        })}
       </p>
     </Confirm>
   )
@@ -138,32 +146,42 @@ const Item = ({ hook, testing, onTest, onEnable, onOpen, onDeliveries }: ItemPro
       <div class="grow">
         <strong class="entry-key">{hook.url}</strong>
         <span class="soft small block" dir="auto">
-          {[hook.description, hook.types ? plural(hook.types.length, "type of event", "types of events") : "all events"]
+          {[
+            hook.description,
+            hook.types
+              ? t("{length, plural, one {# type of event} other {# types of events}}", { length: hook.types.length })
+              : t("all events"),
+          ]
             .filter(Boolean)
             .join(" · ")}
         </span>
       </div>
       <span class={`badge ${hook.status === "active" ? "good" : "bad"}`}>
-        {hook.status === "active" ? "Active" : "Disabled"}
+        {hook.status === "active" ? t("Active") : t("Disabled")}
       </span>
     </div>
     {hook.status === "disabled" && (
       <div class="notice row between">
         <span>
-          <Icon name="warning" /> Nothing is sent: {hook.disabled_reason}
+          <Icon name="warning" /> {t("Nothing is sent: {disabledReason}", { disabledReason: hook.disabled_reason })}
         </span>
-        <Button onClick={onEnable}>Enable</Button>
+        <Button onClick={onEnable}>{t("Enable")}</Button>
       </div>
     )}
     <div class="row">
-      <Button onClick={onDeliveries}>Deliveries</Button>
+      <Button onClick={onDeliveries}>{t("Deliveries")}</Button>
       <Button busy={testing} onClick={onTest}>
-        Send a test
+        {t("Send a test")}
       </Button>
-      {hook.status === "active" && <Button onClick={onEnable}>Disable</Button>}
-      <Button kind="quiet" icon="edit" label={`Change ${hook.url}`} onClick={() => onOpen("change")} />
-      <Button kind="quiet" icon="refresh" label={`Rotate the secret of ${hook.url}`} onClick={() => onOpen("rotate")} />
-      <Button kind="quiet" icon="trash" label={`Delete ${hook.url}`} onClick={() => onOpen("remove")} />
+      {hook.status === "active" && <Button onClick={onEnable}>{t("Disable")}</Button>}
+      <Button kind="quiet" icon="edit" label={t("Change {url}", { url: hook.url })} onClick={() => onOpen("change")} />
+      <Button
+        kind="quiet"
+        icon="refresh"
+        label={t("Rotate the secret of {url}", { url: hook.url })}
+        onClick={() => onOpen("rotate")}
+      />
+      <Button kind="quiet" icon="trash" label={t("Delete {url}", { url: hook.url })} onClick={() => onOpen("remove")} />
     </div>
   </li>
 )
@@ -182,17 +200,19 @@ function Rotate({ hook, onClose, onMade }: RotateProps) {
     ),
   )
   return (
-    <Dialog title="Rotate the secret" onClose={onClose}>
+    <Dialog title={t("Rotate the secret")} onClose={onClose}>
       <div class="stack">
         <p>
-          <code>{hook.url}</code> gets a new secret. For a while both sign, so that the receiver can change over.
+          {rich("<code/> gets a new secret. For a while both sign, so that the receiver can change over.", {
+            code: <code>{hook.url}</code>,
+          })}
         </p>
-        <GraceChoice label="The present secret" verb="Sign with it" value={grace} onChange={setGrace} />
+        <GraceChoice label={t("The present secret")} verb={t("Sign with it")} value={grace} onChange={setGrace} />
         <Problem error={rotate.error} />
         <footer class="row end">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button kind="primary" icon="refresh" busy={rotate.busy} onClick={() => void rotate.run()}>
-            Rotate
+            {t("Rotate")}
           </Button>
         </footer>
       </div>

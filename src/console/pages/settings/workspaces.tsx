@@ -1,9 +1,10 @@
 /** Settings → Workspaces: separate libraries, keys and conversations. For administrators. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
-import { plural } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Form, Problem, Switch, TextField } from "../../ui/form.tsx"
@@ -27,24 +28,39 @@ export function WorkspacesSettings() {
   const opened = workspaces.data?.data.find(workspace => workspace.id === open)
   return (
     <section class="stack">
-      <h2>Workspaces</h2>
-      <p class="soft">Each has its own files, conversations, runs and API keys. Nothing is shared between them.</p>
+      <h2>{t("Workspaces")}</h2>
+      <p class="soft">
+        {t("Each has its own files, conversations, runs and API keys. Nothing is shared between them.")}
+      </p>
       <Problem error={workspaces.error ?? create.error} />
       <ul class="list">
         {workspaces.data?.data.map(workspace => (
           <li key={workspace.id} class="row between">
             <div>
               <strong dir="auto">{workspace.name}</strong>
-              <span class="soft small block">{plural(workspace.member_ids.length, "member")}</span>
+              <span class="soft small block">
+                {t("{length, plural, one {# member} other {# members}}", { length: workspace.member_ids.length })}
+              </span>
             </div>
-            <Button label={`Change ${workspace.name}`} icon="settings" onClick={() => setOpen(workspace.id)} />
+            <Button
+              label={t("Change {name}", { name: workspace.name })}
+              icon="settings"
+              onClick={() => setOpen(workspace.id)}
+            />
           </li>
         ))}
       </ul>
       <Form class="row" action={create}>
-        <TextField label="New workspace" name="name" required value={name} onInput={setName} error={create.error} />
+        <TextField
+          label={t("New workspace")}
+          name="name"
+          required
+          value={name}
+          onInput={setName}
+          error={create.error}
+        />
         <Button type="submit" icon="plus" busy={create.busy}>
-          Make
+          {t("Make")}
         </Button>
       </Form>
       {opened && <WorkspaceDialog workspace={opened} onClose={() => setOpen(null)} onChange={refresh} />}
@@ -77,18 +93,18 @@ function WorkspaceDialog({ workspace, onClose, onChange }: WorkspaceDialogProps)
     <Dialog title={workspace.name} onClose={onClose}>
       <div class="stack">
         <Form class="row" action={rename}>
-          <TextField label="Name" name="name" required value={name} onInput={setName} error={rename.error} />
+          <TextField label={t("Name")} name="name" required value={name} onInput={setName} error={rename.error} />
           <Button type="submit" busy={rename.busy} disabled={name === workspace.name}>
-            Rename
+            {t("Rename")}
           </Button>
         </Form>
         <Switch
-          label="Redact every conversation and run here"
+          label={t("Redact every conversation and run here")}
           checked={workspace.enforce_redaction}
           onChange={isEnforced => void enforce.run(isEnforced)}
         />
         <fieldset class="choices">
-          <legend>Members</legend>
+          <legend>{t("Members")}</legend>
           {users.data?.data.map(user => (
             <label key={user.id}>
               <input

@@ -1,8 +1,10 @@
 /** Whom a conversation or run is shared with: chosen anew, or taken back. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
+import { rich, spoken, t } from "../../text.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, Segments, TextField } from "../../ui/form.tsx"
 import { notify } from "../../ui/toast.tsx"
@@ -37,12 +39,12 @@ export function ShareDialog({ path, owner, onClose, onSaved }: ShareDialogProps)
   })
   const save = async (users: Shares["users"] | string[]) => {
     await api.put(`${path}/shares`, { users })
-    notify(users.length === 0 ? "Nobody else reads it any more." : "It is shared.")
+    notify(users.length === 0 ? t("Nobody else reads it any more.") : t("It is shared."))
     onSaved()
     onClose()
   }
   return (
-    <Dialog title="Share to read" onClose={onClose}>
+    <Dialog title={t("Share to read")} onClose={onClose}>
       <Problem error={present.error} />
       {present.data && <ShareForm {...present.data} workspace={me.workspace.name} onSave={save} onClose={onClose} />}
     </Dialog>
@@ -71,20 +73,19 @@ function ShareForm({ shares: { users }, people, workspace, onSave, onClose }: Sh
   const save = useAction(() => onSave(reach === "workspace" ? reach : reach === "users" ? chosen : []))
   return (
     <Form class="stack" action={save}>
-      <Segments label="Who reads it" value={reach} options={REACHES} onChange={setReach} />
+      <Segments label={t("Who reads it")} value={reach} options={spoken(REACHES)} onChange={setReach} />
       {reach === "workspace" && (
-        <p>
-          Everybody who is in the workspace <bdi>{workspace}</bdi>, now or later.
-        </p>
+        <p>{rich("Everybody who is in the workspace <bdi/>, now or later.", { bdi: <bdi>{workspace}</bdi> })}</p>
       )}
       {reach === "users" && <PeopleChoices people={people} chosen={chosen} onChange={setChosen} />}
       <p class="soft small">
-        They read it as it stands and goes on, also what it quotes from files, and change nothing. Administrators see it
-        anyway.
+        {t(
+          "They read it as it stands and goes on, also what it quotes from files, and change nothing. Administrators see it anyway.",
+        )}
       </p>
       <Problem error={save.error} />
       <FormFoot
-        action={reach === "nobody" && users.length > 0 ? "Take back" : "Save"}
+        action={reach === "nobody" && users.length > 0 ? t("Take back") : t("Save")}
         busy={save.busy}
         disabled={reach === "users" && chosen.length === 0}
         onClose={onClose}
@@ -101,14 +102,16 @@ interface PeopleChoicesProps {
 
 function PeopleChoices({ people, chosen, onChange }: PeopleChoicesProps) {
   const [search, setSearch] = useState("")
-  if (people.length === 0) return <p>There is nobody else in this workspace.</p>
+  if (people.length === 0) return <p>{t("There is nobody else in this workspace.")}</p>
   const words = search.trim().toLowerCase()
   const shown = people.filter(({ name }) => name.toLowerCase().includes(words))
   return (
     <>
-      {people.length > IN_SIGHT && <TextField label="Find somebody" type="search" value={search} onInput={setSearch} />}
+      {people.length > IN_SIGHT && (
+        <TextField label={t("Find somebody")} type="search" value={search} onInput={setSearch} />
+      )}
       <fieldset class="choices people">
-        <legend>People</legend>
+        <legend>{t("People")}</legend>
         {shown.map(({ id, name }) => (
           <label key={id} title={id}>
             <input
@@ -124,7 +127,7 @@ function PeopleChoices({ people, chosen, onChange }: PeopleChoicesProps) {
             </span>
           </label>
         ))}
-        {shown.length === 0 && <p class="soft small">Nobody of that name is in this workspace.</p>}
+        {shown.length === 0 && <p class="soft small">{t("Nobody of that name is in this workspace.")}</p>}
       </fieldset>
     </>
   )

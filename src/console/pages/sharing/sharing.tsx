@@ -1,7 +1,9 @@
 /** Sharing of conversations and runs, as their pages and lists show it. */
+
 import { useState } from "preact/hooks"
 import { Lazy } from "../../lazy.tsx"
 import { useAccount } from "../../session.ts"
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Select } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
@@ -28,15 +30,13 @@ export function Sharing({ path, of: { owner, shared, shared_with }, onSaved }: S
     return (
       <span class="badge">
         <Icon name="people" />
-        <span class="name">
-          From <bdi>{nameOf(owner)}</bdi>, to read
-        </span>
+        <span class="name">{rich("From <bdi/>, to read", { bdi: <bdi>{nameOf(owner)}</bdi> })}</span>
       </span>
     )
   return (
     <>
       <Button icon="people" onClick={() => setOpen(true)}>
-        {shared_with ? "Shared" : "Share"}
+        {shared_with ? t("Shared") : t("Share")}
       </Button>
       {open && <Lazy load={loadDialog} props={{ path, owner, onSaved, onClose: () => setOpen(false) }} />}
     </>
@@ -54,12 +54,12 @@ export function Ownership({ of: { owner, shared, shared_with } }: { of: Shareabl
           <bdi>{nameOf(owner)}</bdi>
         </>
       )}
-      {shared_with && !shared && " · shared"}
+      {shared_with && !shared && ` · ${t("shared")}`}
     </>
   )
 }
 
-const nameOf = (owner: Owner | null): string => owner?.name || "a user who was removed"
+const nameOf = (owner: Owner | null): string => owner?.name || t("a user who was removed")
 
 /** Administrators see those of everybody, with those that applications made; members their own and what is shared with them. */
 const SHOWN = {
@@ -93,10 +93,10 @@ export function ShownChoice({ show, compact = false, onChange }: ShownChoiceProp
   const { me } = useAccount()
   return (
     <Select
-      label="Whose"
+      label={t("Whose")}
       compact={compact}
       value={show}
-      options={SHOWN[me.user.role].map(([value, text]) => [value as string, text] as const)}
+      options={SHOWN[me.user.role].map(([value, text]) => [value as string, t(text)] as const)}
       onChange={onChange}
     />
   )

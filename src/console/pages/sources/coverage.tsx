@@ -1,8 +1,10 @@
 /** Every entry of a source with what became of it, and why where it is not searchable. */
+
 import { api, query } from "../../api.ts"
 import { count } from "../../format.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
 import { go, Link, pageIn, usePlace } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { Problem, Select } from "../../ui/form.tsx"
 import { Pages } from "../../ui/page.tsx"
 import type { Coverage } from "../../wire.ts"
@@ -32,19 +34,22 @@ export function CoverageSection({ sourceId, busy }: { sourceId: string; busy: bo
   return (
     <section class="stack">
       <div class="section-head">
-        <h2>Coverage</h2>
+        <h2>{t("Coverage")}</h2>
         {data && data.total > 0 && (
           <Select
             compact
-            label="Show"
+            label={t("Show")}
             value={status}
             onChange={next => go(location.pathname + query({ show: next }), true)}
-            options={[["", "All"], ...NAMES.map(name => [name, `${STATES[name][1]} (${count(data[name])})`] as const)]}
+            options={[
+              ["", t("All")],
+              ...NAMES.map(name => [name, `${t(STATES[name][1])} (${count(data[name])})`] as const),
+            ]}
           />
         )}
       </div>
       <Problem error={coverage.error} />
-      {data && data.total === 0 && <p class="soft">Nothing is known of this source yet.</p>}
+      {data && data.total === 0 && <p class="soft">{t("Nothing is known of this source yet.")}</p>}
       {data && data.total > 0 && <Progress of={data} />}
       {data && data.items.length > 0 && <Entries items={data.items} />}
       {data && (
@@ -60,11 +65,14 @@ export function CoverageSection({ sourceId, busy }: { sourceId: string; busy: bo
 /** The share that is searchable, in figures and as a bar. */
 const Progress = ({ of }: { of: Coverage }) => (
   <div class="stack">
-    <progress max={of.total} value={of.searchable} aria-label="Searchable" class="wide" />
+    <progress max={of.total} value={of.searchable} aria-label={t("Searchable")} class="wide" />
     <p class="soft small">
-      {count(of.searchable)} of {count(of.total)} searchable
+      {t("{searchable} of {total} searchable", {
+        searchable: count(of.searchable),
+        total: count(of.total),
+      })}
       {NAMES.filter(name => name !== "searchable" && of[name] > 0).map(
-        name => ` · ${count(of[name])} ${STATES[name][1].toLowerCase()}`,
+        name => ` · ${count(of[name])} ${t(STATES[name][1]).toLowerCase()}`,
       )}
     </p>
   </div>
@@ -75,8 +83,8 @@ const Entries = ({ items }: { items: Coverage["items"] }) => (
     <table class="table stacked">
       <thead>
         <tr>
-          <th>Entry</th>
-          <th>State</th>
+          <th>{t("Entry")}</th>
+          <th>{t("State")}</th>
         </tr>
       </thead>
       <tbody>
@@ -91,8 +99,8 @@ const Entries = ({ items }: { items: Coverage["items"] }) => (
                 <bdi>{key}</bdi>
               )}
             </td>
-            <td data-label="State">
-              <span class={`badge ${STATES[status][0]}`}>{STATES[status][1]}</span>
+            <td data-label={t("State")}>
+              <span class={`badge ${STATES[status][0]}`}>{t(STATES[status][1])}</span>
               {error && <span class="small block">{error.message}</span>}
             </td>
           </tr>

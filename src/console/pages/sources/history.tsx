@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
-import { dateTime, duration } from "../../format.ts"
+import { count, dateTime, duration } from "../../format.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Problem } from "../../ui/form.tsx"
 import { Pages } from "../../ui/page.tsx"
 import type { Page as ListPage, SyncRecord } from "../../wire.ts"
@@ -24,16 +25,18 @@ export function HistorySection({ sourceId, version, busy }: HistorySectionProps)
   useRepeated(busy ? 2_000 : null, syncs.reload)
   return (
     <section class="stack">
-      <h2>History</h2>
+      <h2>{t("History")}</h2>
       <Problem error={syncs.error} />
-      {syncs.data?.data.length === 0 && <p class="soft">It has not been synced yet.</p>}
+      {syncs.data?.data.length === 0 && <p class="soft">{t("It has not been synced yet.")}</p>}
       <ul class="list">
         {syncs.data?.data.map(sync => (
           <li key={sync.sync_id} class="row between">
             <div>
               {sync.error ? sync.error.message : countsOf(sync)}
               {sync.guarded > 0 && (
-                <span class="small block">{sync.guarded.toLocaleString()} held back: too many at once</span>
+                <span class="small block">
+                  {t("{count} held back: too many at once", { count: count(sync.guarded) })}
+                </span>
               )}
             </div>
             <span class="row">
@@ -52,7 +55,7 @@ export function HistorySection({ sourceId, version, busy }: HistorySectionProps)
 }
 
 function SyncState({ sync }: { sync: SyncRecord }) {
-  if (!sync.finished_at) return <span class="badge busy">Running</span>
-  if (sync.error) return <span class="badge bad">Failed</span>
-  return sync.guarded > 0 ? <span class="badge bad">Guarded</span> : <span class="badge good">Done</span>
+  if (!sync.finished_at) return <span class="badge busy">{t("Running")}</span>
+  if (sync.error) return <span class="badge bad">{t("Failed")}</span>
+  return sync.guarded > 0 ? <span class="badge bad">{t("Guarded")}</span> : <span class="badge good">{t("Done")}</span>
 }

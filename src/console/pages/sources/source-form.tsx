@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
+import { spoken, t } from "../../text.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Lines, Problem, Select, Switch, TextField } from "../../ui/form.tsx"
 import type { SourceRecord } from "../../wire.ts"
@@ -77,19 +78,15 @@ export function SourceForm({ present, onClose, onSaved }: SourceFormProps) {
   })
   const { title, note, config, credentials = [] } = TYPES[fields.type]
   return (
-    <Dialog title={present ? `Change ${present.name}` : "Add a source"} onClose={onClose}>
+    <Dialog title={present ? t("Change {name}", { name: present.name }) : t("Add a source")} onClose={onClose}>
       <Form class="stack" action={save}>
-        {present ? (
-          <p class="soft">{title}</p>
-        ) : (
-          <Select label="Type" value={fields.type} onChange={type => set({ type })} options={TYPE_CHOICES} />
-        )}
-        {note && <p class="soft small">{note}</p>}
+        {present ? <p class="soft">{t(title)}</p> : <TypeChoice value={fields.type} onChange={type => set({ type })} />}
+        {note && <p class="soft small">{t(note)}</p>}
         <TextField
-          label="Name"
+          label={t("Name")}
           name="name"
           required
-          placeholder="Handbook"
+          placeholder={t("Handbook")}
           value={fields.name}
           onInput={name => set({ name })}
           error={save.error}
@@ -109,7 +106,7 @@ export function SourceForm({ present, onClose, onSaved }: SourceFormProps) {
               written={fields.credentials}
               onChange={credentials => set({ credentials })}
               error={save.error}
-              placeholder={present?.has_credentials ? "unchanged" : ""}
+              placeholder={present?.has_credentials ? t("unchanged") : ""}
             />
           </div>
         )}
@@ -118,13 +115,20 @@ export function SourceForm({ present, onClose, onSaved }: SourceFormProps) {
         )}
         <Selection fields={fields} set={set} error={save.error} />
         <Problem error={save.error} />
-        <FormFoot action={present ? "Save" : "Add"} busy={save.busy} onClose={onClose} />
+        <FormFoot action={present ? t("Save") : t("Add")} busy={save.busy} onClose={onClose} />
       </Form>
     </Dialog>
   )
 }
 
 const TYPE_CHOICES = Object.entries(TYPES).map(([type, { title }]) => [type as SourceRecord["type"], title] as const)
+
+interface TypeChoiceProps {
+  value: SourceRecord["type"]
+  onChange: (type: SourceRecord["type"]) => void
+}
+
+const TypeChoice = (given: TypeChoiceProps) => <Select label={t("Type")} options={spoken(TYPE_CHOICES)} {...given} />
 
 interface SpecFieldsProps {
   /** Object of the request. */
@@ -138,19 +142,33 @@ interface SpecFieldsProps {
 
 const SpecFields = ({ within, specs, written, onChange, error, placeholder }: SpecFieldsProps) => (
   <>
-    {specs.map(({ name, label, kind, choices, required, ...rest }) => {
+    {specs.map(({ name, label, kind, choices, required, placeholder: example, otherwise }) => {
       const set = (value: string) => onChange({ ...written, [name]: value })
-      const given = { label, name: `${within}.${name}`, value: written[name] ?? "", onInput: set, error, ...rest }
+      const given = {
+        label: t(label),
+        name: `${within}.${name}`,
+        value: written[name] ?? "",
+        onInput: set,
+        error,
+        ...(placeholder || otherwise || example
+          ? { placeholder: placeholder || (otherwise ? t(otherwise) : example!) }
+          : {}),
+      }
       if (choices)
         return (
-          <Select key={name} label={label} value={written[name] ?? choices[0]![0]} onChange={set} options={choices} />
+          <Select
+            key={name}
+            label={t(label)}
+            value={written[name] ?? choices[0]![0]}
+            onChange={set}
+            options={spoken(choices)}
+          />
         )
       if (kind === "lines") return <Lines key={name} {...given} />
       return (
         <TextField
           key={name}
           {...given}
-          {...(placeholder ? { placeholder } : {})}
           {...(required ? { required } : {})}
           {...(kind === "number" ? { type: "number", min: 1 } : kind ? { type: kind } : {})}
           {...(within === "credentials" ? { autocomplete: kind === "password" ? "new-password" : "off" } : {})}
@@ -169,23 +187,23 @@ interface SelectionProps {
 /** Folded: most sources take everything. */
 const Selection = ({ fields, set, error }: SelectionProps) => (
   <details class="fold">
-    <summary>Which files, and how they are labeled</summary>
+    <summary>{t("Which files, and how they are labeled")}</summary>
     <div class="stack">
       <div class="pair">
         <Lines
-          label="Only these"
+          label={t("Only these")}
           name="include"
           placeholder="**/*.pdf"
-          hint="Patterns, one per line"
+          hint={t("Patterns, one per line")}
           value={fields.include}
           onInput={include => set({ include })}
           error={error}
         />
         <Lines
-          label="Not these"
+          label={t("Not these")}
           name="exclude"
           placeholder="archive/**"
-          hint="Patterns, one per line"
+          hint={t("Patterns, one per line")}
           value={fields.exclude}
           onInput={exclude => set({ exclude })}
           error={error}
@@ -193,33 +211,33 @@ const Selection = ({ fields, set, error }: SelectionProps) => (
       </div>
       <div class="pair">
         <TextField
-          label="Context"
+          label={t("Context")}
           name="context_id"
           value={fields.contextId}
           onInput={contextId => set({ contextId })}
           error={error}
         />
         <TextField
-          label="Tags"
+          label={t("Tags")}
           name="tags"
-          hint="Separated by commas"
+          hint={t("Separated by commas")}
           value={fields.tags}
           onInput={tags => set({ tags })}
           error={error}
         />
       </div>
       <TextField
-        label="Largest file in MB"
+        label={t("Largest file in MB")}
         name="max_bytes"
         type="number"
         min={0}
-        placeholder="as for uploads"
+        placeholder={t("as for uploads")}
         value={fields.megabytes}
         onInput={megabytes => set({ megabytes })}
         error={error}
       />
       <Switch
-        label="Delete files here when they are gone there"
+        label={t("Delete files here when they are gone there")}
         checked={fields.deleteMissing}
         onChange={deleteMissing => set({ deleteMissing })}
       />

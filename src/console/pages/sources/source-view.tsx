@@ -1,9 +1,11 @@
 /** A source: what it follows, how it went, what became of every file of it. */
+
 import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { dateTime } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { go, Link } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
 import { Problem, Segments } from "../../ui/form.tsx"
@@ -41,7 +43,7 @@ export function SourceView({ sourceId }: { sourceId: string }) {
   )
   return (
     <Page
-      title={record?.name ?? "Source"}
+      title={record?.name ?? t("Source")}
       actions={
         record && (
           <Actions
@@ -56,7 +58,7 @@ export function SourceView({ sourceId }: { sourceId: string }) {
       }
     >
       <div class="stack wide-gap">
-        <Link to="/library/sources">All sources</Link>
+        <Link to="/library/sources">{t("All sources")}</Link>
         <Problem error={source.error ?? sync.error ?? change.error ?? preview.error} />
         {record && (
           <>
@@ -119,46 +121,48 @@ function Actions({ source: { type, status }, busy, onSync, onPreview, onPause, o
       {type !== "push" && (
         <>
           <Button kind="primary" icon="refresh" disabled={busy || isPaused || status === "syncing"} onClick={onSync}>
-            Sync now
+            {t("Sync now")}
           </Button>
           <Button disabled={busy} onClick={onPreview}>
-            Preview
+            {t("Preview")}
           </Button>
         </>
       )}
       <Button disabled={busy} onClick={() => onPause(!isPaused)}>
-        {isPaused ? "Resume" : "Pause"}
+        {isPaused ? t("Resume") : t("Pause")}
       </Button>
-      <Button kind="quiet" icon="edit" label="Change" onClick={() => onOpen("change")} />
-      <Button kind="quiet" icon="trash" label="Delete" onClick={() => onOpen("remove")} />
+      <Button kind="quiet" icon="edit" label={t("Change")} onClick={() => onOpen("change")} />
+      <Button kind="quiet" icon="trash" label={t("Delete")} onClick={() => onOpen("remove")} />
     </>
   )
 }
 
 const Facts = ({ source }: { source: SourceRecord }) => (
   <dl class="facts">
-    <dt>State</dt>
+    <dt>{t("State")}</dt>
     <dd class="row">
       <SourceState source={source} /> <LastSync sync={source.last_sync} />
     </dd>
-    <dt>From</dt>
+    <dt>{t("From")}</dt>
     <dd>
-      {TYPES[source.type].title} · <bdi>{placeOfSource(source)}</bdi>
+      {t(TYPES[source.type].title)} · <bdi>{placeOfSource(source)}</bdi>
     </dd>
     {source.type !== "push" && (
       <>
-        <dt>Synced</dt>
+        <dt>{t("Synced")}</dt>
         <dd>
           {source.schedule
             ? `${scheduleText(source.schedule)}${source.timezone ? ` (${source.timezone})` : ""}`
-            : "on request"}
-          {source.next_sync_at && source.status !== "paused" && `, next ${dateTime(source.next_sync_at)}`}
+            : t("on request")}
+          {source.next_sync_at &&
+            source.status !== "paused" &&
+            ` · ${t("next {time}", { time: dateTime(source.next_sync_at) })}`}
         </dd>
       </>
     )}
     {(source.context_id || source.tags.length > 0) && (
       <>
-        <dt>Labels</dt>
+        <dt>{t("Labels")}</dt>
         <dd class="labels">
           {source.context_id && <span class="label context">{source.context_id}</span>}
           {source.tags.map(tag => (
@@ -169,9 +173,9 @@ const Facts = ({ source }: { source: SourceRecord }) => (
         </dd>
       </>
     )}
-    <dt>Gone there</dt>
-    <dd>{source.delete_missing ? "deleted here too" : "kept here"}</dd>
-    <dt>Source ID</dt>
+    <dt>{t("Gone there")}</dt>
+    <dd>{source.delete_missing ? t("deleted here too") : t("kept here")}</dd>
+    <dt>{t("Source ID")}</dt>
     <dd>
       <code>{source.id}</code>
     </dd>
@@ -192,32 +196,37 @@ const SAMPLES = [
 
 /** What a sync would do now. */
 const Preview = ({ found, onClose, onSync }: PreviewProps) => (
-  <Dialog title="A sync now would do this" onClose={onClose}>
+  <Dialog title={t("A sync now would do this")} onClose={onClose}>
     <div class="stack">
       <p>{countsOf(found)}</p>
       {found.guarded > 0 && (
         <p class="notice">
-          {found.guarded.toLocaleString()} files are gone all at once: they would be kept until you decide.
+          {t(
+            "{count, plural, one {# file is gone: it would be kept until you decide.} other {# files are gone all at once: they would be kept until you decide.}}",
+            {
+              count: found.guarded,
+            },
+          )}
         </p>
       )}
       {SAMPLES.map(
         ([name, title]) =>
           found.sample[name].length > 0 && (
             <section key={name}>
-              <h3>{title}</h3>
+              <h3>{t(title)}</h3>
               <ul class="small">
                 {found.sample[name].map(key => (
                   <li key={key} class="entry-key">
                     <bdi>{key}</bdi>
                   </li>
                 ))}
-                {found[name] > found.sample[name].length && <li class="soft">and more</li>}
+                {found[name] > found.sample[name].length && <li class="soft">{t("and more")}</li>}
               </ul>
             </section>
           ),
       )}
       <footer class="row end">
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t("Close")}</Button>
         <Button
           kind="primary"
           icon="refresh"
@@ -226,7 +235,7 @@ const Preview = ({ found, onClose, onSync }: PreviewProps) => (
             void onSync()
           }}
         >
-          Sync now
+          {t("Sync now")}
         </Button>
       </footer>
     </div>
@@ -237,23 +246,23 @@ function Remove({ source, onClose }: { source: SourceRecord; onClose: () => void
   const [files, setFiles] = useState<"keep" | "delete">("keep")
   return (
     <Confirm
-      title={`Delete ${source.name}?`}
-      action={files === "delete" ? "Delete the source and its files" : "Delete the source"}
+      title={t("Delete {name}?", { name: source.name })}
+      action={files === "delete" ? t("Delete the source and its files") : t("Delete the source")}
       onClose={onClose}
       onConfirm={async () => {
         await api.delete(`/sources/${source.id}${query({ delete_files: files === "delete" ? "true" : undefined })}`)
-        notify(`${source.name} is deleted`)
+        notify(t("{name} is deleted", { name: source.name }))
         go("/library/sources")
       }}
     >
-      <p>The library no longer follows this place. This cannot be undone.</p>
+      <p>{t("The library no longer follows this place. This cannot be undone.")}</p>
       <Segments
-        label="Its files"
+        label={t("Its files")}
         value={files}
         onChange={setFiles}
         options={[
-          ["keep", "Keep its files"],
-          ["delete", "Delete its files"],
+          ["keep", t("Keep its files")],
+          ["delete", t("Delete its files")],
         ]}
       />
     </Confirm>

@@ -1,8 +1,10 @@
 /** What a source does and how its last sync went, in words. */
-import { ago, plural } from "../../format.ts"
+
+import { ago, count } from "../../format.ts"
+import { type Text, t } from "../../text.ts"
 import type { SourceRecord, SyncRecord } from "../../wire.ts"
 
-const STATES: Record<SourceRecord["status"], readonly [look: string, word: string]> = {
+const STATES: Record<SourceRecord["status"], readonly [look: string, word: Text]> = {
   idle: ["good", "In sync"],
   syncing: ["busy", "Syncing"],
   failed: ["bad", "Failed"],
@@ -10,13 +12,15 @@ const STATES: Record<SourceRecord["status"], readonly [look: string, word: strin
   paused: ["", "Paused"],
 }
 
+const NEVER = ["", "Not synced yet"] as const satisfies readonly [string, Text]
+
 export function SourceState({
   source: { status, last_sync: last },
 }: {
   source: Pick<SourceRecord, "status" | "last_sync">
 }) {
-  const [look, word] = status === "idle" && !last ? ["", "Not synced yet"] : STATES[status]
-  return <span class={`badge ${look}`}>{word}</span>
+  const [look, word] = status === "idle" && !last ? NEVER : STATES[status]
+  return <span class={`badge ${look}`}>{t(word)}</span>
 }
 
 type Counts = Pick<SyncRecord, "added" | "updated" | "deleted" | "unchanged" | "skipped" | "failed">
@@ -24,15 +28,15 @@ type Counts = Pick<SyncRecord, "added" | "updated" | "deleted" | "unchanged" | "
 /** "3 added, 1 deleted, 12 unchanged": what is none is left out. */
 export function countsOf({ added, updated, deleted, unchanged, skipped, failed }: Counts): string {
   const parts = [
-    [added, "added"],
-    [updated, "updated"],
-    [deleted, "deleted"],
-    [failed, "failed"],
-    [skipped, "skipped"],
-    [unchanged, "unchanged"],
+    [added, t("added")],
+    [updated, t("updated")],
+    [deleted, t("deleted")],
+    [failed, t("failed")],
+    [skipped, t("skipped")],
+    [unchanged, t("unchanged")],
   ] as const
-  const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${count.toLocaleString()} ${word}`)
-  return told.join(", ") || "nothing there"
+  const told = parts.filter(([value]) => value > 0).map(([value, word]) => `${count(value)} ${word}`)
+  return told.join(", ") || t("nothing there")
 }
 
 interface LastSyncProps {
@@ -46,13 +50,16 @@ export function LastSync({ sync, brief }: LastSyncProps) {
   if (!sync) return null
   if (sync.error) return <span class="small">{sync.error.message}</span>
   const changes = sync.added + sync.updated + sync.deleted + sync.failed
-  const told = !brief ? countsOf(sync) : changes > 0 ? countsOf({ ...sync, unchanged: 0, skipped: 0 }) : "no change"
+  const told = !brief ? countsOf(sync) : changes > 0 ? countsOf({ ...sync, unchanged: 0, skipped: 0 }) : t("no change")
   return (
     <span class="soft small">
-      {told} · {sync.finished_at ? ago(sync.finished_at) : "now"}
+      {told} · {sync.finished_at ? ago(sync.finished_at) : t("now")}
     </span>
   )
 }
 
 export const guardQuestion = ({ guarded }: SyncRecord): string =>
-  `${plural(guarded, "file")} of this source ${guarded === 1 ? "is" : "are"} gone from its place all at once.`
+  t(
+    "{guarded, plural, one {# file of this source is gone from its place.} other {# files of this source are gone from its place all at once.}}",
+    { guarded },
+  )

@@ -1,23 +1,26 @@
 /** What the form asks for each type of source. Another type is an entry here. */
+import { type Text, t } from "../../text.ts"
 import type { SourceRecord } from "../../wire.ts"
 
 export interface FieldSpec {
   /** Of `config` or `credentials`. */
   name: string
-  label: string
+  label: Text
   /** Text where absent. `lines`: a list, one per line. */
   kind?: "number" | "lines" | "date" | "password"
+  /** An example. */
   placeholder?: string
-  hint?: string
+  /** What holds where nothing is written. */
+  otherwise?: Text
   required?: true
   /** Offered instead of a text; the first is the default. */
-  choices?: readonly (readonly [value: string, text: string])[]
+  choices?: readonly (readonly [value: string, text: Text])[]
 }
 
 export interface TypeSpec {
-  title: string
+  title: Text
   /** What it is good for, or what has to be set up before. */
-  note?: string
+  note?: Text
   config: readonly FieldSpec[]
   credentials?: readonly FieldSpec[]
 }
@@ -73,11 +76,11 @@ export const TYPES: Record<SourceRecord["type"], TypeSpec> = {
     title: "Git repository",
     config: [
       { name: "url", label: "Address", placeholder: "https://git.example.org/handbook.git", required: true },
-      { name: "branch", label: "Branch", placeholder: "the default one" },
+      { name: "branch", label: "Branch", otherwise: "the default one" },
       { name: "path", label: "Folder", placeholder: "docs" },
     ],
     credentials: [
-      { name: "username", label: "User name", placeholder: "none for a token" },
+      { name: "username", label: "User name", otherwise: "none for a token" },
       { name: "password", label: "Password or token", kind: "password" },
     ],
   },
@@ -121,7 +124,7 @@ export const TYPES: Record<SourceRecord["type"], TypeSpec> = {
 export function placeOfSource({ type, config }: Pick<SourceRecord, "type" | "config">): string {
   const of = (name: string) =>
     typeof config[name] === "string" || typeof config[name] === "number" ? String(config[name]) : ""
-  if (type === "push") return "fed from outside"
+  if (type === "push") return t("fed from outside")
   if (type === "imap") return [of("host"), of("mailbox")].filter(Boolean).join(" · ")
   if (type === "s3") return [of("endpoint"), of("bucket") + (of("prefix") && `/${of("prefix")}`)].join(" · ")
   if (type === "git") return [of("url"), of("branch"), of("path")].filter(Boolean).join(" · ")

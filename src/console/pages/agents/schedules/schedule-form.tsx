@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { ApiError, api } from "../../../api.ts"
 import { useAction } from "../../../loading.ts"
+import { spoken, t } from "../../../text.ts"
 import { Dialog, FormFoot } from "../../../ui/dialog.tsx"
 import { Form, Lines, Problem, Select, TextField } from "../../../ui/form.tsx"
 import type { Schedule } from "../../../wire.ts"
@@ -45,24 +46,24 @@ export function ScheduleForm({ onClose, onMade }: ScheduleFormProps) {
     onMade(await api.post<Schedule>("/schedules", { name, ...timesFor(when, time, timed), request }))
   })
   return (
-    <Dialog title="New schedule" onClose={onClose}>
+    <Dialog title={t("New schedule")} onClose={onClose}>
       <Form class="stack" action={save}>
         <TextField
-          label="Name"
+          label={t("Name")}
           name="name"
           required
           autofocus
-          placeholder="Contracts that end soon"
+          placeholder={t("Contracts that end soon")}
           value={name}
           onInput={setName}
           error={save.error}
         />
-        <Select label="What" value={kind} onChange={setKind} options={KINDS} />
+        <Select label={t("What")} value={kind} onChange={setKind} options={spoken(KINDS)} />
         {kind === "other" && (
-          <TextField label="Path" name="request.url" required value={url} onInput={setUrl} error={save.error} />
+          <TextField label={t("Path")} name="request.url" required value={url} onInput={setUrl} error={save.error} />
         )}
         <Lines
-          label={kind === "other" ? "Body" : "Text"}
+          label={kind === "other" ? t("Body") : t("Text")}
           name="request.body"
           required
           rows={4}
@@ -73,18 +74,18 @@ export function ScheduleForm({ onClose, onMade }: ScheduleFormProps) {
           error={save.error}
         />
         <div class="pair">
-          <Select label="When" value={when} onChange={setWhen} options={WHEN} />
+          <Select label={t("When")} value={when} onChange={setWhen} options={spoken(WHEN)} />
           {when !== "1h" && when !== "cron" && (
-            <TextField label="Time" type="time" required value={time} onInput={setTime} />
+            <TextField label={t("Time")} type="time" required value={time} onInput={setTime} />
           )}
         </div>
         {when === "cron" ? (
           <CronFields name="cron" timed={timed} onChange={setTimed} error={save.error} />
         ) : (
-          when !== "1h" && <p class="soft small">In the time zone {timed.timezone}.</p>
+          when !== "1h" && <p class="soft small">{t("In the time zone {timezone}.", { timezone: timed.timezone })}</p>
         )}
         <Problem error={save.error} />
-        <FormFoot action="Make the schedule" busy={save.busy} onClose={onClose} />
+        <FormFoot action={t("Make the schedule")} busy={save.busy} onClose={onClose} />
       </Form>
     </Dialog>
   )
@@ -101,7 +102,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const issue = "is not valid JSON"
+    const issue = t("is not valid JSON")
     throw new ApiError(400, "invalid_request", `request.body: ${issue}`, [{ field: "request.body", issue }])
   }
 }

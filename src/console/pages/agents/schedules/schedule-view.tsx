@@ -1,9 +1,11 @@
 /** A schedule: when it asks what, and what was answered. */
+
 import { useState } from "preact/hooks"
 import { api } from "../../../api.ts"
 import { dateTime, duration } from "../../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../../loading.ts"
 import { go, Link } from "../../../router.tsx"
+import { type Text, t } from "../../../text.ts"
 import { Button } from "../../../ui/button.tsx"
 import { Confirm } from "../../../ui/dialog.tsx"
 import { Problem } from "../../../ui/form.tsx"
@@ -29,34 +31,34 @@ export function ScheduleView({ scheduleId }: { scheduleId: string }) {
   const pause = useAction(async (paused: boolean) => schedule.set(await api.patch<Schedule>(path, { paused })))
   const run = useAction(async () => {
     await api.post(`${path}/run`)
-    notify("It runs now")
+    notify(t("It runs now"))
     reload()
   })
   const record = schedule.data
   return (
     <Page
-      title={record?.name ?? "Schedule"}
+      title={record?.name ?? t("Schedule")}
       actions={
         record && (
           <>
             <Button kind="primary" busy={run.busy} onClick={() => void run.run()}>
-              Run now
+              {t("Run now")}
             </Button>
             <Button busy={pause.busy} onClick={() => void pause.run(!record.paused)}>
-              {record.paused ? "Resume" : "Pause"}
+              {record.paused ? t("Resume") : t("Pause")}
             </Button>
-            <Button kind="quiet" icon="trash" label="Delete" onClick={() => setRemoving(true)} />
+            <Button kind="quiet" icon="trash" label={t("Delete")} onClick={() => setRemoving(true)} />
           </>
         )
       }
     >
       <div class="stack wide-gap">
-        <Link to="/agents/schedules">All schedules</Link>
+        <Link to="/agents/schedules">{t("All schedules")}</Link>
         <Problem error={schedule.error ?? runs.error ?? pause.error ?? run.error} />
         {record && <Facts schedule={record} />}
         <section class="stack">
-          <h2>Runs</h2>
-          {runs.data?.length === 0 && <p class="soft">It has not run yet.</p>}
+          <h2>{t("Runs")}</h2>
+          {runs.data?.length === 0 && <p class="soft">{t("It has not run yet.")}</p>}
           <ul class="list">
             {runs.data?.map(each => (
               <Run key={each.run_id} run={each} />
@@ -71,41 +73,41 @@ export function ScheduleView({ scheduleId }: { scheduleId: string }) {
 
 const Remove = ({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) => (
   <Confirm
-    title={`Delete ${schedule.name}?`}
-    action="Delete"
+    title={t("Delete {name}?", { name: schedule.name })}
+    action={t("Delete")}
     onClose={onClose}
     onConfirm={async () => {
       await api.delete(`/schedules/${schedule.id}`)
       go("/agents/schedules")
     }}
   >
-    <p>It asks no more, and its runs are deleted. This cannot be undone.</p>
+    <p>{t("It asks no more, and its runs are deleted. This cannot be undone.")}</p>
   </Confirm>
 )
 
 const Facts = ({ schedule }: { schedule: Schedule }) => (
   <dl class="facts">
-    <dt>State</dt>
+    <dt>{t("State")}</dt>
     <dd>
       <ScheduleState paused={schedule.paused} />
     </dd>
-    <dt>When</dt>
+    <dt>{t("When")}</dt>
     <dd>
       {whenOf(schedule)}
-      {schedule.next_run_at && !schedule.paused && `, next ${dateTime(schedule.next_run_at)}`}
+      {schedule.next_run_at && !schedule.paused && ` · ${t("next {time}", { time: dateTime(schedule.next_run_at) })}`}
     </dd>
-    <dt>Request</dt>
+    <dt>{t("Request")}</dt>
     <dd>
       <code>{schedule.request.url}</code>
     </dd>
-    <dt>Body</dt>
+    <dt>{t("Body")}</dt>
     <dd>
       <code class="entry-key">{JSON.stringify(schedule.request.body)}</code>
     </dd>
   </dl>
 )
 
-const LOOKS: Record<ScheduleRun["status"], readonly [look: string, word: string]> = {
+const LOOKS: Record<ScheduleRun["status"], readonly [look: string, word: Text]> = {
   running: ["busy", "Running"],
   completed: ["good", "Completed"],
   failed: ["bad", "Failed"],
@@ -122,15 +124,15 @@ const Run = ({
         {dateTime(started)}
         <span class="soft small">
           {finished && ` · ${duration(Date.parse(finished) - Date.parse(started))}`}
-          {response && ` · answered ${response.status_code}`}
+          {response && ` · ${t("answered {statusCode}", { statusCode: response.status_code })}`}
         </span>
         {error && <span class="small block">{error.message}</span>}
       </div>
-      <span class={`badge ${LOOKS[status][0]}`}>{LOOKS[status][1]}</span>
+      <span class={`badge ${LOOKS[status][0]}`}>{t(LOOKS[status][1])}</span>
     </div>
     {response && (
       <details class="fold">
-        <summary>Answer</summary>
+        <summary>{t("Answer")}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
         <pre class="code" tabIndex={0}>
           {JSON.stringify(response.body, null, 2)}

@@ -1,11 +1,12 @@
+import { t } from "../../../text.ts"
 import type { Schedule } from "../../../wire.ts"
 
 export const ScheduleState = ({ paused }: { paused: boolean }) =>
-  paused ? <span class="badge">Paused</span> : <span class="badge good">Active</span>
+  paused ? <span class="badge">{t("Paused")}</span> : <span class="badge good">{t("Active")}</span>
 
 /** "every 6h", or the cron expression with its time zone. */
 export const whenOf = ({ cron, every, timezone }: Pick<Schedule, "cron" | "every" | "timezone">): string =>
-  every ? `every ${every}` : `${cron}${timezone ? ` (${timezone})` : ""}`
+  every ? t("every {time}", { time: every }) : `${cron}${timezone ? ` (${timezone})` : ""}`
 
 /** What is asked: the text of the request, else where it goes. */
 export function askedBy({ url, body }: Schedule["request"]): string {

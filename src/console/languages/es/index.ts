@@ -1,0 +1,10 @@
+import { agents } from "./agents.ts"
+import { common } from "./common.ts"
+import { doors } from "./doors.ts"
+import { governance } from "./governance.ts"
+import { overview } from "./overview.ts"
+import { settings } from "./settings.ts"
+import { shell } from "./shell.ts"
+import { sources } from "./sources.ts"
+
+export const texts = { ...agents, ...common, ...doors, ...governance, ...overview, ...settings, ...shell, ...sources }

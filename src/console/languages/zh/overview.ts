@@ -1,0 +1,47 @@
+import type { Same } from "../catalogue.ts"
+import type { overview as german } from "../de/overview.ts"
+
+export const overview: Same<typeof german> = {
+  "(done)": "（已完成）",
+  "Answers cite the passages they are based on.": "回答会引用所依据的段落。",
+  "Ask it": "提问",
+  "Connect a language model": "连接语言模型",
+  Disk: "磁盘",
+  "{done} of {total} done": "已完成 {done}/{total}",
+  "Drop in documents, spreadsheets, images or archives.": "放入文档、电子表格、图片或压缩包。",
+  Embedding: "嵌入",
+  "Fill the library": "充实资料库",
+  "First steps": "入门步骤",
+  "{freeBytes} free": "可用 {freeBytes}",
+  Healthy: "正常",
+  "How to connect one": "如何连接",
+  Index: "索引",
+  indexing: "索引中",
+  "it failed": "失败",
+  "Latest files": "最新文件",
+  loaded: "已加载",
+  "Many files of the source <bdi/> are gone at once. <link>Decide what becomes of them</link>":
+    "来源 <bdi/> 的许多文件同时消失。<link>决定如何处理</link>",
+  "Needs attention": "需要关注",
+  "No API key of this workspace has been used in the last hour.": "过去一小时内未使用此工作区的任何 API 密钥。",
+  "No language model is connected: answers are quotes from your files.": "未连接语言模型：回答为文件中的引文。",
+  "of {length} available": "/ {length} 可用",
+  "{pending} in the queue": "{pending} 个排队中",
+  "{perMinute, plural, one {# request} other {# requests}}": "{perMinute, plural, other {# 个请求}}",
+  queued: "排队中",
+  ready: "就绪",
+  "Requests in the last hour": "过去一小时的请求",
+  "Requests per minute of {name}": "{name} 每分钟请求数",
+  searchable: "可搜索",
+  "{searchable, plural, one {# file} other {# files}} searchable": "{searchable, plural, other {# 个文件}}可搜索",
+  "The source <bdi/> could not be synced: {message}. <link>See the source</link>":
+    "来源 <bdi/> 无法同步：{message}。<link>查看来源</link>",
+  "The webhook <bdi/> was disabled: {reason}. <link>See webhooks</link>":
+    "Webhook <bdi/> 已停用：{reason}。<link>查看 Webhook</link>",
+  unavailable: "不可用",
+  Uptime: "运行时间",
+  Version: "版本",
+  "With a key of its own: curl, SDKs, OpenAI clients, assistants.": "使用专属密钥：curl、SDK、OpenAI 客户端、助手。",
+  "Without one, answers are quotes from your files.": "没有模型时，回答为文件中的引文。",
+  Working: "处理中",
+}
