@@ -1,4 +1,4 @@
-/** A workspace is deleted amid requests to it: each is answered by the contract, and nothing of it is left. */
+/** A workspace is deleted amid requests of keys and of console sessions: each is answered by the contract, and nothing of it is left. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,7 +13,7 @@ import { Client, startTestApp, type TestApp } from "../support/app.ts"
 import { filesHolding } from "../support/held.ts"
 import { nodeSettings } from "../support/node-settings.ts"
 import { LLAMA, startOllama } from "../support/ollama.ts"
-import { PASSWORD, People } from "../support/people.ts"
+import { PASSWORD, People, type Session } from "../support/people.ts"
 import { until } from "../support/until.ts"
 
 const PLANTED = "quendelbach"
@@ -131,6 +131,16 @@ describe.each(KINDS)("on $name", ({ name, settings, open }) => {
     return work(database).finally(() => database.destroy())
   }
 
+  /** Somebody signed in to the workspace, who is in another one as well. @returns the session's token */
+  async function memberOf(people: People, admin: Session, workspaceId: string, round: number): Promise<string> {
+    const member = { email: `member-${round}@example.org`, password: PASSWORD }
+    const { id } = await withRecords(database => usersAdd(database, member))
+    await people.call("PUT", `/workspaces/${workspaceId}/members/${id}`, {}, { ...admin })
+    const own = await people.signIn(member.email)
+    expect((await people.call("PATCH", "/me", { workspace_id: workspaceId }, { ...own })).status).toBe(200)
+    return own.authorization.slice("Bearer ".length)
+  }
+
   test("every request is answered by the contract, all later ones with 401, and nothing of the workspace is left", async () => {
     const people = new People(app)
     const admin = { email: "root@example.org", password: PASSWORD, admin: true }
@@ -140,13 +150,14 @@ describe.each(KINDS)("on $name", ({ name, settings, open }) => {
       const made = await people.call("POST", "/workspaces", { name: `amid-${round}` }, session)
       const key = await withRecords(database => new ApiKeys(database).create(made.body.id, { name: "test" }))
       const client = new Client(() => app.url, key)
+      const callers = { key: client, session: client.bearer(await memberOf(people, session, made.body.id, round)) }
       let [asked, deleted, ended, running] = [0, false, false, 0]
       const wrong: string[] = []
       const statuses = new Map<string, Set<number>>()
-      const ask = async (name: string, request: Ask) => {
+      const ask = async (name: string, request: Ask, by: Client) => {
         const late = deleted
         running++
-        const response = await request(client, ++asked)
+        const response = await request(by, ++asked)
         const text = await response.text()
         running--
         const seen = statuses.get(name) ?? new Set()
@@ -156,10 +167,12 @@ describe.each(KINDS)("on $name", ({ name, settings, open }) => {
           wrong.push(`${name} ${late} ${response.status} ${text.slice(-300)}`)
         return response.status
       }
-      const workers = Object.entries(ASKED).map(async ([name, request]) => {
-        // After its first 401 none asks again: who goes on with wrong credentials is answered 429.
-        while (!ended && (await ask(name, request)) !== 401);
-      })
+      const workers = Object.entries(callers).flatMap(([kind, by]) =>
+        Object.entries(ASKED).map(async ([name, request]) => {
+          // After its first 401 none asks again: who goes on with wrong credentials is answered 429.
+          while (!ended && (await ask(`${kind} ${name}`, request, by)) !== 401);
+        }),
+      )
       await Bun.sleep(700 + 300 * round)
       const removed = await people.call("DELETE", `/workspaces/${made.body.id}`, undefined, session)
       deleted = true
