@@ -111,7 +111,8 @@ const webhook = made("/webhooks", () => ({ url: "http://127.0.0.1:9/hook" }), "w
 const schedule = made("/schedules", () => ({ name: marked, every: "1d", request: SEARCH }), "schedule_id")
 const hold = made("/holds", () => ({ name: marked, end_user: "nobody" }), "hold_id")
 const receipt: Make = async house => {
-  const { headers } = await house.owner.delete(`/libraries/${(await file(house)).file_id}`)
+  // Of a conversation it comes sooner than of a file, whose index is written anew first.
+  const { headers } = await house.owner.delete(`/conversations/${(await conversation(house)).conversation_id}`)
   const receipt_id = headers.get("x-receipt-id")!
   await until(async () => (await house.owner.get(`/receipts/${receipt_id}`)).status === 200, { within: 30_000 })
   return { receipt_id }
@@ -168,7 +169,7 @@ const anotherVersion = async (house: House) => {
   const { name } = await file(house)
   return form({ context_id: "walk", on_duplicate: "replace" }, name!, `Another ${marked} ${++serial}.`)
 }
-const member = async ({ people }: House) => (await people.add()).id
+const member = async ({ people }: House) => (await people.make()).id
 const resetToken = async (house: House): Promise<string> => {
   const { body } = await house.people.call("POST", `/users/${await member(house)}/reset-link`, {}, house.admin)
   return body.token
@@ -277,7 +278,7 @@ const REQUESTS: Record<string, (house: House) => Promise<Request> | Request> = {
   createHold: () => ({ body: { name: marked, end_user: "nobody" } }),
   setRetention: () => ({ body: { rules: [] } }),
   createToken: () => ({ body: { expires_in: 60 } }),
-  signIn: async ({ people }) => ({ body: { email: (await people.add()).email, password: PASSWORD } }),
+  signIn: async ({ people }) => ({ body: { email: (await people.make()).email, password: PASSWORD } }),
   readInvitation: async house => ({ body: { token: (await invitation(house)).token } }),
   acceptInvitation: async house => ({
     body: { token: (await invitation(house)).token, password: PASSWORD, name: "New" },

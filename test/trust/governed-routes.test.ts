@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sql } from "kysely"
 import type { AuditRecord } from "../../src/governance/audit/chain.ts"
+import schema from "../../src/http/graphql/schema.graphql" with { type: "text" }
 import { mcpTools } from "../../src/http/mcp/tools/index.ts"
 import type { Declared } from "../../src/http/operation.ts"
 import type { Database } from "../../src/storage/database.ts"
@@ -127,6 +128,11 @@ async function counted(keyId: string | null): Promise<number> {
   const rows = body.data.filter((row: { key: string | null }) => row.key === keyId)
   return rows.reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0)
 }
+/** Searches that are counted for the workspace. */
+async function searched(): Promise<number> {
+  const { body } = await auditor.get("/usage?bucket=month")
+  return body.data.reduce((sum: number, { searches }: { searches: number }) => sum + searches, 0)
+}
 const keyOf = ({ declared }: Walked, key = house.owner) => (declared.session ? null : key.key.id)
 const isOpen = ({ declared }: Walked) => declared.open === true
 
@@ -228,6 +234,36 @@ describe("a route that succeeds", () => {
     ended()
   })
 
+  test("over GraphQL changes nothing, leaves a row for each text that was read, and is counted once; without its scope it is refused", async () => {
+    const route = walked.find(({ declared }) => declared.id === "queryGraphql")!
+    const known = Object.entries(await graphqlQueries())
+    expect(known.map(([field]) => field).sort()).toEqual(graphqlFields.map(({ name }) => name).sort())
+    for (const [field, { query, reads }] of known) {
+      const [before, requests, searches] = [await contents(), await counted(keyOf(route)), await searched()]
+      const { status, text, requestId } = await ask(route, { at: "/graphql", body: { query } })
+      note(`${field} answers`, text.includes('"errors"') || text.includes(":null") ? text : status, 200)
+      note(`${field} audit`, actions(await rowsOf(requestId)), reads ? [["file.download", "success"]] : [])
+      note(`${field} requests`, (await counted(keyOf(route))) - requests, 1)
+      note(`${field} searches`, (await searched()) - searches, field === "search" ? 1 : 0)
+      const after = await contents()
+      note(
+        `${field} changes`,
+        Object.keys(after).filter(table => after[table] !== before[table]),
+        [],
+      )
+    }
+    const keys: Record<string, Client> = {}
+    for (const { name, scope } of graphqlFields) {
+      const other = scope === "search" ? "usage" : "search"
+      keys[other] ??= await app.client("default", { scopes: [other] })
+      const body = { query: (await graphqlQueries())[name]!.query }
+      const { status, requestId } = await ask(route, { at: "/graphql", body }, keys[other])
+      note(`${name} without ${scope} answers`, status, 403)
+      note(`${name} without ${scope} audit`, actions(await rowsOf(requestId)), [["request.refuse", "denied"]])
+    }
+    ended()
+  })
+
   test("is refused by a hold on everything where it declares so, nothing is gone, and each refusal has its row", async () => {
     const refusing = walked.filter(({ declared }) => declared.held === "refused")
     for (const route of refusing) {
@@ -272,6 +308,34 @@ describe("a route that succeeds", () => {
     expect(rows.split("\n").filter(row => row.includes(marked))).toEqual([])
   })
 })
+
+/** What can be asked for at the root, with the scope that it needs. */
+const graphqlFields = [
+  .../\ntype Query \{\n([\s\S]*?)\n\}/.exec(schema)![1]!.matchAll(/^ {2}(\w+)\b[\s\S]*?@scope\(name: "([\w:]+)"\)/gm),
+].map(([, name, scope]) => ({ name: name!, scope: scope! }))
+
+/** A query of each of them; `reads` the text of a file. */
+let queries: Promise<Record<string, { query: string; reads?: true }>> | undefined
+const graphqlQueries = () => {
+  queries ??= makeQueries()
+  return queries
+}
+async function makeQueries(): Promise<Record<string, { query: string; reads?: true }>> {
+  const [file] = await house.owner.index([{ name: "asked.txt", data: `The ${marked} is asked for.` }])
+  const question = { message: `Where is the ${marked}?` }
+  const { body: asked } = await house.owner.post("/start-conversation", question)
+  const { body: ran } = await house.owner.post("/agents/run", { task: question.message })
+  return {
+    file: { query: `{ file(id: "${file.id}") { name passages { nodes { text } } } }`, reads: true },
+    files: { query: "{ files { totalCount nodes { name tags } } }" },
+    search: { query: `{ search(query: "${marked}") { nodes { text } } }` },
+    conversation: { query: `{ conversation(id: "${asked.conversation_id}") { id messages { nodes { content } } } }` },
+    conversations: { query: `{ conversations(query: "${marked}") { nodes { id title } } }` },
+    run: { query: `{ run(id: "${ran.run_id}") { id status steps { nodes { index name } } } }` },
+    runs: { query: "{ runs { nodes { id task } } }" },
+    usage: { query: "{ usage { nodes { requests searches } } }" },
+  }
+}
 
 /** Of a tool that an assistant calls. */
 async function argumentsOf(name: string): Promise<Record<string, unknown>> {
