@@ -845,6 +845,11 @@ type ConversationList struct {
 
 // What the next message is asked with where its request does not say.
 type ConversationSettings struct {
+	// Null also for who only reads the conversation, and for the token of an end user.
+	SystemPrompt *string `json:"system_prompt"`
+
+	Options ConversationSettingsOptions `json:"options"`
+
 	UseLibrary bool `json:"use_library"`
 
 	ContextID *string `json:"context_id"`
@@ -863,6 +868,19 @@ type ConversationSettings struct {
 
 	// True also where the daemon or the workspace insists on it.
 	Redaction bool `json:"redaction"`
+}
+
+// ConversationSettingsOptions is as the reference tells.
+type ConversationSettingsOptions struct {
+	Temperature *float64 `json:"temperature,omitzero"`
+
+	TopP *float64 `json:"top_p,omitzero"`
+
+	MaxTokens *int `json:"max_tokens,omitzero"`
+
+	Seed *int `json:"seed,omitzero"`
+
+	Stop []string `json:"stop,omitzero"`
 }
 
 // Correction is as the reference tells.

@@ -224,8 +224,11 @@ export class Chat {
     const { store, images, redactionEnforced } = this.dependencies
     const row = await store.get(view, conversationId)
     const messages = await store.messages(conversationId)
-    const enforced = await redactionEnforced(view.workspaceId)
-    return toConversation(row, messages, await images.of(conversationId), enforced)
+    const shown = await images.of(conversationId)
+    return toConversation(row, messages, shown, {
+      redactionEnforced: await redactionEnforced(view.workspaceId),
+      isEndUser: Boolean(view.author?.endUser ?? view.own?.endUser),
+    })
   }
 
   async change(view: View, conversationId: string, change: ConversationPatch): Promise<Conversation> {

@@ -216,19 +216,18 @@ export function toConversation(
   row: ConversationRow,
   messages: MessageRow[],
   images: ReadonlyMap<string, MessageImage[]>,
-  redactionEnforced: boolean,
+  { redactionEnforced, isEndUser }: { redactionEnforced: boolean; isEndUser: boolean },
 ): Conversation {
-  const { use_library, context_id, file_ids, filter, thinking, reading, tools, history, redaction } = settingsOf(row)
+  const { system_prompt, options, redaction, response_format, ...settings } = settingsOf(row)
+  const shown = toSummary(row, messages.length)
   const summary = summaryOf(row.summary)
   return {
-    ...toSummary(row, messages.length),
+    ...shown,
     summary: summary && { text: summary.text, up_to_message_id: summary.up_to_message_id },
     settings: {
-      use_library,
-      context_id,
-      file_ids,
-      filter,
-      ...{ thinking, reading, tools, history },
+      system_prompt: isEndUser || shown.shared ? null : system_prompt,
+      options,
+      ...settings,
       redaction: redactionEnforced || asksForRedaction(redaction),
     },
     messages: messages.map(message => toMessage(message, images.get(message.id))),

@@ -1,7 +1,9 @@
 /** The public records of conversations, spelled as on the wire (section 6 of the API). */
+
 import type { Filter } from "../access/filter/filter.ts"
 import type { OwnerRecord } from "../access/owner.ts"
 import type { SharedWith } from "../access/shares.ts"
+import type { ChatOptions } from "../backends/backend.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
@@ -72,6 +74,9 @@ export interface ConversationSummary {
 
 /** What the next message is asked with where its request does not say. */
 export interface ConversationSettings {
+  /** Null also for those who only read it, and for end users: it is the application's. */
+  system_prompt: string | null
+  options: ChatOptions
   use_library: boolean
   context_id: string | null
   file_ids: string[]

@@ -137,6 +137,20 @@ const Messages = t.Array(MessageSchema, { examples: [[USER_MESSAGE, REPLY]] })
 export const ConversationSummarySchema = t.Object(summaryFields, { title: "ConversationSummary" })
 const ConversationSettings = t.Object(
   {
+    system_prompt: nullable(t.String(), {
+      description: "Null also for who only reads the conversation, and for the token of an end user",
+      examples: [null],
+    }),
+    options: t.Partial(
+      t.Object({
+        temperature: t.Number(),
+        top_p: t.Number(),
+        max_tokens: integer(),
+        seed: integer(),
+        stop: t.Array(t.String()),
+      }),
+      { examples: [{ temperature: 0.2 }] },
+    ),
     use_library: t.Boolean({ examples: [true] }),
     context_id: nullable(t.String(), { examples: [null] }),
     file_ids: t.Array(t.String(), { examples: [[]] }),

@@ -343,9 +343,13 @@ test("a conversation shows what its next message inherits; an empty context take
     tools: [],
     history: "truncate",
     redaction: { kinds: ["EMAIL"] },
+    system_prompt: "Answer ada@example.org briefly.",
+    options: { temperature: 0.2, stop: ["END"] },
   })
   const { settings } = await stored(body.conversation_id)
   expect(settings).toEqual({
+    system_prompt: "Answer [REDACTED_EMAIL] briefly.",
+    options: { temperature: 0.2, stop: ["END"] },
     use_library: true,
     context_id: "boats",
     file_ids: [],
@@ -358,6 +362,15 @@ test("a conversation shows what its next message inherits; an empty context take
   })
   await api.post("/send", { conversation_id: body.conversation_id, message: "Again", context_id: "", redaction: false })
   expect((await stored(body.conversation_id)).settings).toEqual({ ...settings, context_id: null, redaction: false })
+})
+
+test("what an application tells the model is not shown to its end users", async () => {
+  const token = await api.scoped({ end_user: "eve" })
+  const asked = { message: "Hello", model: MODEL, system_prompt: "Sell boats." }
+  const { body } = await token.post("/start-conversation", asked)
+  const path = `/conversations/${body.conversation_id}`
+  expect((await token.get(path)).body.settings.system_prompt).toBeNull()
+  expect((await api.get(path)).body.settings.system_prompt).toBe("Sell boats.")
 })
 
 test("lists are paged and searched by title and text", async () => {

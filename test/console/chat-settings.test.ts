@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
 import { until } from "../support/until.ts"
+import { violations } from "./axe.ts"
 import { useChatSite } from "./chat-page.ts"
 import { hasBrowser, rowOf, SLOW_MS, upload } from "./console.ts"
 
@@ -152,6 +153,44 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await page.goto(`${chats.site.app.url}/agents`)
       await page.getByRole("button", { name: "New run" }).click()
       await page.getByRole("dialog").getByText("always on in this workspace").waitFor()
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "instructions and options reach the model, stay with the conversation, are shown again and taken off",
+    async () => {
+      const page = await openChat()
+      const open = () => page.getByRole("button", { name: "Instructions", exact: true }).click()
+      const dialog = page.getByRole("dialog")
+      const pressed = () => page.getByRole("button", { name: "Instructions", exact: true }).getAttribute("aria-pressed")
+      expect(await pressed()).toBe("false")
+      await open()
+      await dialog.getByLabel("Instructions").fill("Answer like a harbour pilot.")
+      await dialog.getByLabel("Temperature").fill("0.3")
+      await dialog.getByLabel("Stop at").fill("ENDE")
+      expect(await violations(page)).toEqual([])
+      await dialog.getByRole("button", { name: "Use" }).click()
+      chats.model.asked.splice(0)
+      await ask(page, "How can the lease be ended?")
+      const first = JSON.parse(chats.model.asked.at(-1)!)
+      expect(JSON.stringify(first.messages[0])).toContain("Answer like a harbour pilot.")
+      expect(first.options).toMatchObject({ temperature: 0.3, stop: ["ENDE"] })
+      await page.reload()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await pressed()).toBe("true")
+      await ask(page, "And then?")
+      expect(chats.model.asked.at(-1)).toContain("Answer like a harbour pilot.")
+      await open()
+      expect(await dialog.getByLabel("Temperature").inputValue()).toBe("0.3")
+      await dialog.getByRole("button", { name: "Clear all" }).click()
+      await dialog.getByRole("button", { name: "Use" }).click()
+      await ask(page, "In writing?")
+      expect(chats.model.asked.at(-1)).not.toContain("Answer like a harbour pilot.")
+      expect(JSON.parse(chats.model.asked.at(-1)!).options).not.toHaveProperty("temperature")
+      await page.getByRole("link", { name: "New", exact: true }).click()
+      expect(await pressed()).toBe("false")
       expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,

@@ -485,6 +485,15 @@ export interface ConversationList {
 
 /** What the next message is asked with where its request does not say */
 export interface ConversationSettings {
+  /** Null also for who only reads the conversation, and for the token of an end user */
+  system_prompt: string | null
+  options: {
+    temperature?: number
+    top_p?: number
+    max_tokens?: number
+    seed?: number
+    stop?: string[]
+  }
   use_library: boolean
   context_id: string | null
   file_ids: string[]

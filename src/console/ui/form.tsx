@@ -69,6 +69,7 @@ interface TextFieldProps {
   minlength?: number
   min?: number | string
   max?: number | string
+  step?: number | "any"
   /** Values that are offered while it is typed into. */
   suggestions?: readonly string[]
 }

@@ -612,8 +612,20 @@ class ConversationList(TypedDict):
 
 
 
+class ConversationSettingsOptions(TypedDict):
+    temperature: NotRequired[float]
+    top_p: NotRequired[float]
+    max_tokens: NotRequired[int]
+    seed: NotRequired[int]
+    stop: NotRequired[List[str]]
+
+
+
 class ConversationSettings(TypedDict):
     """What the next message is asked with where its request does not say"""
+    system_prompt: Optional[str]
+    """Null also for who only reads the conversation, and for the token of an end user"""
+    options: ConversationSettingsOptions
     use_library: bool
     context_id: Optional[str]
     file_ids: List[str]

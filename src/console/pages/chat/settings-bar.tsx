@@ -1,11 +1,15 @@
-/** What the next message is answered with: model, library scope, redaction, thinking. */
-import { useId } from "preact/hooks"
+/** What the next message is answered with: model, library scope, redaction, thinking, instructions and options. */
+import { useId, useState } from "preact/hooks"
 import { api } from "../../api.ts"
+import { Lazy } from "../../lazy.tsx"
 import { useLoaded, useRepeated } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
+import { Button } from "../../ui/button.tsx"
 import { Segments, type SegmentsProps, Select, Switch, TextField } from "../../ui/form.tsx"
 import type { Model, Reading } from "../../wire.ts"
 import type { ChatSettings, Scope } from "./settings.ts"
+
+const loadOptions = async () => (await import("./options-dialog.tsx")).OptionsDialog
 
 /** Models and their availability, asked again while the page is open. */
 export function useModels() {
@@ -70,7 +74,25 @@ export function SettingsBar({ settings, models, onChange, present, fileName }: S
       {chosen?.capabilities.includes("thinking") && (
         <Switch label="Think" checked={settings.thinking} onChange={thinking => onChange({ thinking })} />
       )}
+      <OptionsChoice settings={settings} onChange={onChange} />
     </div>
+  )
+}
+
+/** Says whether any were given. */
+function OptionsChoice({ settings, onChange }: Pick<SettingsBarProps, "settings" | "onChange">) {
+  const [open, setOpen] = useState(false)
+  const { systemPrompt, options } = settings
+  const given = systemPrompt.trim() !== "" || Object.keys(options).length > 0
+  return (
+    <>
+      <Button kind="quiet" icon="settings" pressed={given} onClick={() => setOpen(true)}>
+        Instructions
+      </Button>
+      {open && (
+        <Lazy load={loadOptions} props={{ systemPrompt, options, onSave: onChange, onClose: () => setOpen(false) }} />
+      )}
+    </>
   )
 }
 
