@@ -14,7 +14,7 @@ type Values = Record<string, string | number | null | undefined>
 type Token = string | [name: string] | [name: string, type: "plural", cases: Record<string, string[]>]
 
 const KEY = "carrel-language"
-const ENGLISH = { locale: "en", messages: {} }
+const ENGLISH = { locale: "en", messages: { en: {} } }
 
 const ARGUMENT = /\{(\w+)(?:, plural,((?: \w+ \{[^{}]*\})+))?\}/g
 const CASE = / (\w+) \{([^{}]*)\}/g
