@@ -135,7 +135,10 @@ const ModelsTile = ({ models }: { models: Model[] }) => (
     <ul class="plain">
       {models.slice(0, 5).map(model => (
         <li key={model.value} class="row" title={model.status_reason ?? undefined}>
-          <span class={`dot ${model.status}`} /> <span class="name">{model.label}</span>
+          <span class={`dot ${model.status}`} />{" "}
+          <span class="name" dir="auto">
+            {model.label}
+          </span>
           <span class="soft small">{t(MODEL_STATES[model.status])}</span>
         </li>
       ))}

@@ -176,7 +176,7 @@ export const settings = {
   "Looked at every few seconds. The default is chosen by <code/>; models are fetched and removed at their server.":
     "Alle paar Sekunden geprüft. Der Standard wird mit <code/> gewählt; Modelle werden auf ihrem Server geladen und entfernt.",
   Make: "Anlegen",
-  "Make a key for it": "Einen Schlüssel dafür anlegen",
+  "Make a key for it": "Schlüssel dafür anlegen",
   "Make tokens for users of an application": "Token für Benutzer einer Anwendung ausstellen",
   Member: "Mitglied",
   member: "Mitglied",

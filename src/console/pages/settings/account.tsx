@@ -39,7 +39,7 @@ function Profile() {
     <section class="stack narrow">
       <h2>{t("You")}</h2>
       <p class="soft">
-        {me.user.email}, {me.user.role === "administrator" ? t("administrator") : t("member")}
+        <bdi>{me.user.email}</bdi> · {me.user.role === "administrator" ? t("administrator") : t("member")}
       </p>
       <Form class="stack" action={save}>
         <TextField

@@ -1,0 +1,147 @@
+/** The console in its languages, in a real browser. */
+import { describe, expect, test } from "bun:test"
+import type { Page } from "playwright-core"
+import { LANGUAGES, type LanguageCode } from "../../src/console/languages/languages.ts"
+import { violations } from "./axe.ts"
+import { useChatSite } from "./chat-page.ts"
+import { hasBrowser, SLOW_MS } from "./console.ts"
+
+const chats = useChatSite()
+
+const SHOTS = Bun.env.CARREL_SCREENSHOTS
+const CODES = Object.keys(LANGUAGES) as LanguageCode[]
+const ACCOUNT = "/settings/account"
+
+/** By its name in the language that is shown now. */
+const choose = async (page: Page, code: LanguageCode) => {
+  await page.locator("select").filter({ hasText: "Deutsch" }).selectOption(code)
+  await page.waitForFunction(tag => document.documentElement.lang === tag, LANGUAGES[code].tag)
+}
+
+async function enterIn(code: LanguageCode, options: { width?: number; height?: number; dark?: boolean } = {}) {
+  const page = await chats.site.enter(options)
+  await page.goto(chats.site.app.url + ACCOUNT)
+  await choose(page, code)
+  return page
+}
+
+/** Without what it waits for: the first heading of the page. */
+async function show(page: Page, path: string): Promise<void> {
+  await page.goto(chats.site.app.url + path)
+  await page.locator("main h1").waitFor()
+  await page.locator("main h2, main .empty, main .card, main li").first().waitFor()
+}
+
+const overflows = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const main = document.querySelector("main")!
+    return document.documentElement.scrollWidth > innerWidth || main.scrollWidth > main.clientWidth
+  })
+
+const MAIN = ["/", "/settings/api", "/governance/usage"]
+const MORE = [
+  "/agents",
+  "/agents/schedules",
+  "/agents/batches",
+  "/library/sources",
+  "/governance/audit",
+  "/governance/retention",
+  "/settings/webhooks",
+  ACCOUNT,
+  "/settings/users",
+  "/settings/storage",
+]
+
+describe.skipIf(!hasBrowser)("the languages of the console", () => {
+  test(
+    "are the browser's own at first, and chosen on the page of the sign-in",
+    async () => {
+      const page = await chats.site.open()
+      await page.addInitScript(() => Object.defineProperty(navigator, "languages", { value: ["pt-PT", "fr-CA", "en"] }))
+      await page.goto(chats.site.app.url)
+      await page.getByRole("heading", { name: "Se connecter" }).waitFor()
+      expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dir])).toEqual([
+        "fr",
+        "ltr",
+      ])
+      await choose(page, "ar")
+      await page.getByRole("heading", { name: "تسجيل الدخول" }).waitFor()
+      expect(await page.evaluate(() => document.documentElement.dir)).toBe("rtl")
+      expect(await violations(page)).toEqual([])
+      await page.reload()
+      await page.getByRole("heading", { name: "تسجيل الدخول" }).waitFor()
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "change while somebody works, who loses nothing",
+    async () => {
+      const page = await chats.site.enter()
+      await page.goto(chats.site.app.url + ACCOUNT)
+      const name = page.locator("input[name=name]")
+      await name.fill("Ada, half written")
+      await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }))
+      const titles: string[] = []
+      for (const code of [...CODES.slice(1), CODES[0]!]) {
+        await choose(page, code)
+        titles.push(await page.locator("main h1").innerText())
+        expect(await name.inputValue()).toBe("Ada, half written")
+        expect(await page.evaluate(() => document.title)).toContain(titles.at(-1)!)
+      }
+      expect(titles).toEqual(["Einstellungen", "Ajustes", "Paramètres", "设置", "الإعدادات", "Settings"])
+      expect(await page.evaluate(() => "sameDocument" in globalThis)).toBe(true)
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "write dates, and what an error means, in their own way",
+    async () => {
+      const page = await enterIn("de")
+      await page.locator("input[name=current_password]").fill("not the password")
+      await page.locator("input[name=new_password]").fill("another long password")
+      await page.getByRole("button", { name: "Passwort ändern" }).click()
+      const problem = page.getByRole("alert")
+      await problem.waitFor()
+      chats.site.complaints.length = 0 // the browser complains of what was refused
+      expect(await problem.locator("p").count()).toBeGreaterThan(1) // the meaning, and the daemon's own words
+      await show(page, "/governance/audit")
+      const time = await page.locator("main li span[title]").first().getAttribute("title")
+      expect(time).toMatch(/^\d{2}\.\d{2}\.\d{4}, \d{2}:\d{2}$/)
+    },
+    SLOW_MS,
+  )
+
+  for (const [code, paths] of [
+    ["de", MAIN],
+    ["es", MAIN],
+    ["fr", MAIN],
+    ["zh", MAIN],
+    ["ar", [...MAIN, ...MORE]],
+  ] as const)
+    test(
+      `have no accessibility violation and fit the window: ${code}`,
+      async () => {
+        const page = await enterIn(code, { dark: true })
+        const found: string[] = []
+        for (const path of paths) {
+          for (const [width, height] of [
+            [1280, 800],
+            [360, 740],
+          ] as const) {
+            await page.setViewportSize({ width, height })
+            await show(page, path)
+            if (await overflows(page)) found.push(`${path} is wider than ${width} pixels`)
+            if (SHOTS) await page.screenshot({ path: `${SHOTS}/${code}${path.replaceAll("/", "-")}-${width}.png` })
+          }
+          found.push(...(await violations(page)).map(text => `${path} ${text}`))
+        }
+        expect(found).toEqual([])
+        expect(chats.site.complaints).toEqual([])
+      },
+      SLOW_MS * 2,
+    )
+})
