@@ -3,6 +3,7 @@ import type { AgentRuns } from "../agents/runs.ts"
 import { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
+import { SavedPrompts } from "../chat/saved-prompts.ts"
 import { appUrl, type Config } from "../config.ts"
 import { GraphqlApi } from "../http/graphql/graphql-api.ts"
 import { OtherNodes } from "../http/mcp/other-nodes.ts"
@@ -86,6 +87,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     mcp,
     graphql: config.no_graphql ? null : graphqlOver(parts, links, search),
     ...openInstallation(config, parts, atWork),
+    savedPrompts: new SavedPrompts(storage.database, { redactor, redactionEnforced }),
     fileTypes: MIME_TYPES,
     typeGroups: TYPE_GROUPS,
     maxFileBytes: config.max_file_bytes,

@@ -17,6 +17,7 @@ import type { LocalOllama } from "../backends/local-ollama.ts"
 import type { Batches } from "../batches/batches.ts"
 import type { Schedules } from "../batches/schedules.ts"
 import type { Chat } from "../chat/chat.ts"
+import type { SavedPrompts } from "../chat/saved-prompts.ts"
 import type { Engine } from "../errors.ts"
 import type { EventFeed } from "../events/feed.ts"
 import type { Webhooks } from "../events/webhooks.ts"
@@ -58,6 +59,7 @@ export interface Services {
   scopedTokens: ScopedTokens
   users: Users
   resetLinks: ResetLinks
+  savedPrompts: SavedPrompts
   savedViews: SavedViews
   sessions: Sessions
   workspaces: Workspaces

@@ -8,6 +8,7 @@ export interface UsersTables {
   invitations: InvitationsTable
   setup_tokens: SetupTokensTable
   reset_links: ResetLinksTable
+  saved_prompts: SavedPromptsTable
   saved_views: SavedViewsTable
   identities: IdentitiesTable
   sign_in_states: SignInStatesTable
@@ -79,6 +80,14 @@ interface ResetLinksTable {
   created_by: string
   created_at: string
   expires_at: string
+}
+
+interface SavedPromptsTable {
+  workspace_id: string
+  user_id: string
+  name: string
+  text: string
+  updated_at: string
 }
 
 export interface SavedViewsTable {

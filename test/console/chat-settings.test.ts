@@ -195,4 +195,32 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
     },
     SLOW_MS,
   )
+
+  test(
+    "a kept prompt is offered by its name, taken by Enter, there after a reload, and deleted",
+    async () => {
+      const page = await openChat()
+      const message = page.getByLabel("Message", { exact: true })
+      const dialog = page.getByRole("dialog")
+      await message.fill("List the deadlines of this lease.")
+      await page.getByRole("button", { name: "Prompts", exact: true }).click()
+      await dialog.getByLabel("Name").fill("deadlines")
+      expect(await dialog.getByLabel("Text").inputValue()).toBe("List the deadlines of this lease.")
+      await dialog.getByRole("button", { name: "Keep" }).click()
+      await dialog.getByText("/deadlines").waitFor()
+      expect(await violations(page)).toEqual([])
+      await page.reload()
+      await message.fill("/dead")
+      await page.getByRole("list", { name: "Prompts" }).getByText("deadlines").waitFor()
+      chats.model.asked.splice(0)
+      await message.press("Enter")
+      expect(await message.inputValue()).toBe("List the deadlines of this lease.")
+      expect(chats.model.asked).toEqual([]) // it is taken, not sent
+      await page.getByRole("button", { name: "Prompts", exact: true }).click()
+      await dialog.getByRole("button", { name: "Delete the prompt deadlines" }).click()
+      await dialog.getByText("/deadlines").waitFor({ state: "detached" })
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
 })

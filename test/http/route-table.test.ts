@@ -62,6 +62,7 @@ const OPERATIONS = [
     "startBackup",
   ],
   ...["listTools", "getRedactionRules", "getUploadRules", "listMembers", "getUsage"],
+  ...["listSavedPrompts", "keepPrompt", "deletePrompt"],
   ...["listSavedViews", "createSavedView", "updateSavedView", "deleteSavedView"],
   ...[
     "createResetLink",

@@ -301,6 +301,12 @@ const REQUESTS: Record<string, (house: House) => Promise<Request> | Request> = {
   readResetLink: async house => ({ body: { token: await resetToken(house) } }),
   acceptResetLink: async house => ({ body: { token: await resetToken(house), password: "staple battery horse" } }),
   deleteUser: async house => ({ params: { id: await member(house) } }),
+  keepPrompt: () => ({ params: { name: unique("prompt") }, body: { text: marked } }),
+  deletePrompt: async ({ people, admin }) => {
+    const name = unique("prompt")
+    await people.call("PUT", `/prompts/${name}`, { text: marked }, admin)
+    return { params: { name } }
+  },
   createSavedView: () => ({ body: { name: unique(marked), filters: { status: "failed" } } }),
   updateSavedView: async house => ({ params: id(await savedView(house)), body: { name: unique(marked) } }),
   deleteSavedView: async house => ({ params: id(await savedView(house)) }),

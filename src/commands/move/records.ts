@@ -36,6 +36,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   invitations: { key: ["id"] },
   setup_tokens: { key: ["token_hash"] },
   reset_links: { key: ["token_hash"] },
+  saved_prompts: { key: ["user_id", "workspace_id", "name"] },
   saved_views: { key: ["id"] },
   identities: { key: ["issuer", "subject"] },
   api_keys: { key: ["id"] },

@@ -18,6 +18,7 @@ const VERBS = {
   key: ["create", "update", "rotate", "revoke"],
   token: ["create"],
   user: ["create", "claim", "update", "delete", "password", "reset_link", "invite"],
+  saved_prompt: ["update", "delete"],
   saved_view: ["create", "update", "delete"],
   invitation: ["create", "accept", "delete"],
   workspace: ["create", "update", "delete", "add_member", "remove_member"],

@@ -31,6 +31,7 @@ import { pageRoutes } from "./pages.ts"
 import { receiptRoutes } from "./receipts.ts"
 import { redactRoutes } from "./redact.ts"
 import { retentionRoutes } from "./retention.ts"
+import { savedPromptRoutes } from "./saved-prompts.ts"
 import { savedViewRoutes } from "./saved-views.ts"
 import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
@@ -79,6 +80,7 @@ export const apiRoutes = (services: Services) =>
     .use(usageRoutes(services))
     .use(consoleRoutes(services))
     .use(firstStepsRoutes(services))
+    .use(savedPromptRoutes(services))
     .use(savedViewRoutes(services))
     .use(administrationRoutes(services))
     .use(installationRoutes(services))

@@ -50,6 +50,7 @@ import { auditPending } from "./0049-audit-pending.ts"
 import { sessionProviders } from "./0050-session-providers.ts"
 import { resetLinks } from "./0054-reset-links.ts"
 import { marksOfConversations } from "./0055-marks-of-conversations.ts"
+import { savedPrompts } from "./0056-saved-prompts.ts"
 import { savedViews } from "./0057-saved-views.ts"
 import { groups } from "./0058-groups.ts"
 import type { Migration } from "./migration.ts"
@@ -105,6 +106,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionProviders,
   resetLinks,
   marksOfConversations,
+  savedPrompts,
   savedViews,
   groups,
 ]

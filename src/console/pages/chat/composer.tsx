@@ -1,10 +1,16 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { Lazy } from "../../lazy.tsx"
 import type { Question } from "../../reply.ts"
 import { Button } from "../../ui/button.tsx"
 import { focusOnce } from "../../ui/form.tsx"
 import { AttachFiles, DocumentList, type Documents } from "./documents.tsx"
 import { useDroppedFiles } from "./dropping.ts"
 import { AttachButton, type Attached, AttachedPictures, isPicture, useAttached } from "./pictures.tsx"
+
+const loadPrompts = async () => (await import("./prompts.tsx")).Prompts
+
+/** What is looked for among the prompts that the reader keeps: the message is its name alone. */
+const NAMED = /^\/(\S*)$/
 
 interface ComposerProps {
   writing: boolean
@@ -20,6 +26,7 @@ interface ComposerProps {
 /** Enter sends, Shift+Enter breaks the line; files and pictures are attached, pasted, or dropped anywhere on the page. */
 export function Composer({ writing, returned, blind, documents, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("")
+  const prompts = usePrompts(text, setText)
   const attached = useAttached(blind)
   const ready = text.trim() !== "" && !writing && !documents.busy && !(blind && attached.files.length > 0)
   const take = (files: Iterable<File>) => {
@@ -34,7 +41,7 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
     attached.set(returned.pictures.filter(picture => picture instanceof File))
   }, [returned])
   const send = () => {
-    if (!ready) return
+    if (prompts.take() || !ready) return
     onSend(text, attached.files)
     setText("")
     attached.set([])
@@ -51,8 +58,10 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
       {over && <p class="drop-hint">Drop files to ask about them here</p>}
       <DocumentList {...documents} />
       <PictureList {...attached} />
+      {prompts.shown}
       <div class="composer-line">
         <AttachFiles documents={documents} />
+        <Button kind="quiet" icon="list" label="Prompts" onClick={prompts.open} />
         <AttachButton attached={attached} blind={blind} />
         <MessageField text={text} onInput={setText} onSend={send} onFiles={take} />
         {writing ? (
@@ -63,6 +72,31 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
       </div>
     </form>
   )
+}
+
+/** Those that the reader keeps, while one is named or the dialog is open. */
+function usePrompts(text: string, onChoose: (text: string) => void) {
+  const [choosing, setChoosing] = useState(false)
+  const offered = useRef<string | undefined>(undefined)
+  const named = NAMED.exec(text)?.[1]
+  const choose = (prompt: string) => {
+    onChoose(prompt)
+    setChoosing(false)
+  }
+  const onClose = choosing ? () => setChoosing(false) : undefined
+  const shown = (named !== undefined || choosing) && (
+    <Lazy load={loadPrompts} props={{ named, offered, text, onChoose: choose, onClose }} />
+  )
+  return {
+    shown,
+    open: () => setChoosing(true),
+    /** Whether the message was the name of one, whose text stands in its place now. */
+    take(): boolean {
+      if (named === undefined || offered.current === undefined) return false
+      choose(offered.current)
+      return true
+    },
+  }
 }
 
 const PictureList = (attached: Attached) => (
