@@ -208,6 +208,8 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       expect(await dialog.getByLabel("Text").inputValue()).toBe("List the deadlines of this lease.")
       await dialog.getByRole("button", { name: "Keep" }).click()
       await dialog.getByText("/deadlines").waitFor()
+      expect(await message.inputValue()).toBe("List the deadlines of this lease.") // kept, not sent
+      expect(await page.getByLabel("Reply", { exact: true }).count()).toBe(0)
       expect(await violations(page)).toEqual([])
       await page.reload()
       await message.fill("/dead")

@@ -48,29 +48,31 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
     documents.clear()
   }
   return (
-    <form
-      class={over ? "composer over" : "composer"}
-      onSubmit={event => {
-        event.preventDefault()
-        send()
-      }}
-    >
-      {over && <p class="drop-hint">Drop files to ask about them here</p>}
-      <DocumentList {...documents} />
-      <PictureList {...attached} />
+    <>
       {prompts.shown}
-      <div class="composer-line">
-        <AttachFiles documents={documents} />
-        <Button kind="quiet" icon="list" label="Prompts" onClick={prompts.open} />
-        <AttachButton attached={attached} blind={blind} />
-        <MessageField text={text} onInput={setText} onSend={send} onFiles={take} />
-        {writing ? (
-          <Button icon="stop" label="Stop" onClick={onStop} />
-        ) : (
-          <Button kind="primary" icon="send" label="Send" type="submit" disabled={!ready} />
-        )}
-      </div>
-    </form>
+      <form
+        class={over ? "composer over" : "composer"}
+        onSubmit={event => {
+          event.preventDefault()
+          send()
+        }}
+      >
+        {over && <p class="drop-hint">Drop files to ask about them here</p>}
+        <DocumentList {...documents} />
+        <PictureList {...attached} />
+        <div class="composer-line">
+          <AttachFiles documents={documents} />
+          <Button kind="quiet" icon="list" label="Prompts" onClick={prompts.open} />
+          <AttachButton attached={attached} blind={blind} />
+          <MessageField text={text} onInput={setText} onSend={send} onFiles={take} />
+          {writing ? (
+            <Button icon="stop" label="Stop" onClick={onStop} />
+          ) : (
+            <Button kind="primary" icon="send" label="Send" type="submit" disabled={!ready} />
+          )}
+        </div>
+      </form>
+    </>
   )
 }
 

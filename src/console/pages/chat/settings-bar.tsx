@@ -1,4 +1,5 @@
 /** What the next message is answered with: model, library scope, redaction, thinking, instructions and options. */
+import type { VNode } from "preact"
 import { useId, useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { Lazy } from "../../lazy.tsx"
@@ -40,60 +41,65 @@ export function modelFor(
 
 export function SettingsBar({ settings, models, onChange, present, fileName }: SettingsBarProps) {
   const chosen = modelFor(settings, { models, present })
+  const instructions = useInstructions(settings, onChange)
   return (
-    <div class="settings-bar">
-      <ModelChoice
-        models={models ?? []}
-        value={chosen?.value ?? (settings.model || present || "")}
-        onChange={model => onChange({ model })}
-      />
-      <Select
-        compact
-        label="Library scope"
-        value={settings.scope}
-        options={scopesFor(settings, fileName)}
-        onChange={scope => onChange({ scope, fileIds: settings.fileIds, contextId: settings.contextId })}
-      />
-      {settings.scope === "context" && (
-        <TextField
-          label="Context"
-          placeholder="Context"
-          value={settings.contextId}
-          onInput={contextId => onChange({ scope: "context", contextId })}
+    <>
+      <div class="settings-bar">
+        <ModelChoice
+          models={models ?? []}
+          value={chosen?.value ?? (settings.model || present || "")}
+          onChange={model => onChange({ model })}
         />
-      )}
-      {(settings.scope === "files" || settings.scope === "context") && (
-        <Segments
-          label="How the files are read"
-          value={settings.reading}
-          options={readingsFor(settings)}
-          onChange={reading => onChange({ reading })}
+        <Select
+          compact
+          label="Library scope"
+          value={settings.scope}
+          options={scopesFor(settings, fileName)}
+          onChange={scope => onChange({ scope, fileIds: settings.fileIds, contextId: settings.contextId })}
         />
-      )}
-      <RedactionSwitch checked={settings.redaction} onChange={redaction => onChange({ redaction })} />
-      {chosen?.capabilities.includes("thinking") && (
-        <Switch label="Think" checked={settings.thinking} onChange={thinking => onChange({ thinking })} />
-      )}
-      <OptionsChoice settings={settings} onChange={onChange} />
-    </div>
+        {settings.scope === "context" && (
+          <TextField
+            label="Context"
+            placeholder="Context"
+            value={settings.contextId}
+            onInput={contextId => onChange({ scope: "context", contextId })}
+          />
+        )}
+        {(settings.scope === "files" || settings.scope === "context") && (
+          <Segments
+            label="How the files are read"
+            value={settings.reading}
+            options={readingsFor(settings)}
+            onChange={reading => onChange({ reading })}
+          />
+        )}
+        <RedactionSwitch checked={settings.redaction} onChange={redaction => onChange({ redaction })} />
+        {chosen?.capabilities.includes("thinking") && (
+          <Switch label="Think" checked={settings.thinking} onChange={thinking => onChange({ thinking })} />
+        )}
+        {instructions.button}
+      </div>
+      {instructions.dialog}
+    </>
   )
 }
 
-/** Says whether any were given. */
-function OptionsChoice({ settings, onChange }: Pick<SettingsBarProps, "settings" | "onChange">) {
+/** A button that says whether any were given, and the dialog, which stands outside the bar. */
+function useInstructions(
+  { systemPrompt, options }: ChatSettings,
+  onSave: (change: Partial<ChatSettings>) => void,
+): { button: VNode; dialog: VNode | false } {
   const [open, setOpen] = useState(false)
-  const { systemPrompt, options } = settings
   const given = systemPrompt.trim() !== "" || Object.keys(options).length > 0
-  return (
-    <>
+  const props = { systemPrompt, options, onSave, onClose: () => setOpen(false) }
+  return {
+    button: (
       <Button kind="quiet" icon="settings" pressed={given} onClick={() => setOpen(true)}>
         Instructions
       </Button>
-      {open && (
-        <Lazy load={loadOptions} props={{ systemPrompt, options, onSave: onChange, onClose: () => setOpen(false) }} />
-      )}
-    </>
-  )
+    ),
+    dialog: open && <Lazy load={loadOptions} props={props} />,
+  }
 }
 
 function scopesFor({ fileIds }: ChatSettings, fileName: string | undefined): [Scope, string][] {
