@@ -51,9 +51,12 @@ export const dateTime = (time: string): string =>
     new Date(time),
   )
 
-/** "a, b and c". */
+/** "a, b and c": in English without the comma that Americans write before the last. */
 export const listed = (parts: readonly string[]): string =>
-  formatter("list", of => new Intl.ListFormat(of, { style: "long", type: "conjunction" })).format(parts)
+  formatter(
+    "list",
+    of => new Intl.ListFormat(of.startsWith("en") ? "en-GB" : of, { style: "long", type: "conjunction" }),
+  ).format(parts)
 
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return t("{value} ms", { value: count(Math.round(milliseconds)) })

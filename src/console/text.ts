@@ -79,7 +79,7 @@ export const language = (): LanguageCode => current
 
 /** What `Intl` writes by: the browser's own kind of the chosen language, such as British English. */
 export function locale(): string {
-  const own = navigator.languages.find(each => languageOf(each) === current)
+  const own = navigator.languages?.find(each => languageOf(each) === current) // there are none outside a browser
   return own ?? LANGUAGES[current].tag
 }
 
