@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("sign-in by a provider", () => {
       await page.reload()
       await page.getByRole("heading", { name: "Library", exact: true }).waitFor()
       await page.goto(`${site.app.url}/settings/account`)
-      await page.getByText("grace@example.org, member").waitFor()
+      await page.getByText("grace@example.org · member").waitFor()
       await page.getByRole("button", { name: "Sign out" }).first().click()
       await page.getByRole("heading", { name: "Sign in" }).waitFor()
       expect(ownComplaints()).toEqual([])
