@@ -607,6 +607,21 @@ func (a *API) CreateToken(ctx context.Context, body *CreateTokenBody, options ..
 	return answer[ScopedToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/tokens", body: body, harmless: true}, options)
 }
 
+// CreateConversationStreamToken: Make a token that opens the stream of a conversation.
+func (a *API) CreateConversationStreamToken(ctx context.Context, conversationID string, body CreateConversationStreamTokenBody, options ...CallOption) (*StreamToken, error) {
+	return answer[StreamToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/conversations/" + escape(conversationID) + "/events/token", body: body}, options)
+}
+
+// CreateRunStreamToken: Make a token that opens the stream of a run.
+func (a *API) CreateRunStreamToken(ctx context.Context, runID string, body CreateRunStreamTokenBody, options ...CallOption) (*StreamToken, error) {
+	return answer[StreamToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/agents/runs/" + escape(runID) + "/events/token", body: body}, options)
+}
+
+// CreateEventStreamToken: Make a token that opens the stream of events.
+func (a *API) CreateEventStreamToken(ctx context.Context, body CreateEventStreamTokenBody, options ...CallOption) (*StreamToken, error) {
+	return answer[StreamToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/events/token", body: body}, options)
+}
+
 // ListEvents: Read or follow what happened.
 func (a *API) ListEvents(ctx context.Context, query *ListEventsQuery, options ...CallOption) (*EventList, error) {
 	return answer[EventList](ctx, a.transport, request{method: "GET", path: "/external-docs/external/events", query: query}, options)

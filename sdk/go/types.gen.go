@@ -3619,6 +3619,16 @@ type StreamErrorDataError struct {
 	RequestID *string `json:"request_id,omitzero"`
 }
 
+// StreamToken is as the reference tells.
+type StreamToken struct {
+	// Of the stream, on this server, with the token.
+	URL string `json:"url"`
+
+	Token string `json:"token"`
+
+	ExpiresAt string `json:"expires_at"`
+}
+
 // SyncedSource is as the reference tells.
 type SyncedSource struct {
 	ID string `json:"id"`
@@ -5416,6 +5426,15 @@ type RateAnswerBody struct {
 	Note *string `json:"note,omitzero"`
 }
 
+// What FollowConversation may be asked.
+type FollowConversationQuery struct {
+	// As `Last-Event-ID`, which goes before it.
+	After *string `json:"after,omitzero"`
+
+	// In place of credentials: made under the stream's address, `…/token`.
+	StreamToken *string `json:"stream_token,omitzero"`
+}
+
 // StartConversationBody is as the reference tells.
 type StartConversationBody struct {
 	Message *string `json:"message,omitzero"`
@@ -5729,6 +5748,15 @@ type DecideApprovalBody struct {
 	Reason *string `json:"reason,omitzero"`
 }
 
+// What WatchRun may be asked.
+type WatchRunQuery struct {
+	// As `Last-Event-ID`, which goes before it.
+	After *string `json:"after,omitzero"`
+
+	// In place of credentials: made under the stream's address, `…/token`.
+	StreamToken *string `json:"stream_token,omitzero"`
+}
+
 // RedactBody is as the reference tells.
 type RedactBody struct {
 	Text string `json:"text"`
@@ -5952,6 +5980,33 @@ type CreateTokenBody struct {
 	Scopes []string `json:"scopes,omitzero"`
 }
 
+// CreateConversationStreamTokenBodyItem is as the reference tells.
+type CreateConversationStreamTokenBodyItem struct {
+	// Seconds.
+	ExpiresIn *int `json:"expires_in,omitzero"`
+}
+
+// CreateConversationStreamTokenBody is what is sent.
+type CreateConversationStreamTokenBody = *CreateConversationStreamTokenBodyItem
+
+// CreateRunStreamTokenBodyItem is as the reference tells.
+type CreateRunStreamTokenBodyItem struct {
+	// Seconds.
+	ExpiresIn *int `json:"expires_in,omitzero"`
+}
+
+// CreateRunStreamTokenBody is what is sent.
+type CreateRunStreamTokenBody = *CreateRunStreamTokenBodyItem
+
+// CreateEventStreamTokenBodyItem is as the reference tells.
+type CreateEventStreamTokenBodyItem struct {
+	// Seconds.
+	ExpiresIn *int `json:"expires_in,omitzero"`
+}
+
+// CreateEventStreamTokenBody is what is sent.
+type CreateEventStreamTokenBody = *CreateEventStreamTokenBodyItem
+
 // What ListEvents may be asked.
 type ListEventsQuery struct {
 	// Id of an event: only what came after it. Else from the oldest that is kept.
@@ -5962,6 +6017,9 @@ type ListEventsQuery struct {
 
 	// 1 to 1000.
 	Limit *int `json:"limit,omitzero"`
+
+	// In place of credentials: made under the stream's address, `…/token`.
+	StreamToken *string `json:"stream_token,omitzero"`
 }
 
 // CreateWebhookBody is as the reference tells.

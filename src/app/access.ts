@@ -12,6 +12,7 @@ import { Sessions } from "../access/sessions.ts"
 import { SharedSignInFailures } from "../access/shared-sign-in-failures.ts"
 import { Shares } from "../access/shares.ts"
 import { LocalSignInFailures, SignInBrake } from "../access/sign-in-brake.ts"
+import { StreamTokens } from "../access/stream-tokens.ts"
 import { Users } from "../access/users.ts"
 import { Workspaces } from "../access/workspaces.ts"
 import type { Config } from "../config.ts"
@@ -65,10 +66,13 @@ export async function openAccess(
   const scopedTokens = new ScopedTokens(database)
   const onlyProvider = signIn?.settings.only ? providerName(signIn.settings) : undefined
   const users = new Users(database, onlyProvider)
+  const linkSecret = await secretNamed(database, "links")
+  const holders = new Holders(database, scopedTokens)
   return {
     workspaces,
-    linkSecret: await secretNamed(database, "links"),
-    holders: new Holders(database, scopedTokens),
+    linkSecret,
+    holders,
+    streamTokens: new StreamTokens(linkSecret, holders),
     apiKeys: new ApiKeys(database),
     scopedTokens,
     users,

@@ -1,16 +1,18 @@
 /**
- * The three credential headers, or all three as one bearer token, a scoped token or a console session in their place, the
- * rate limit, and the brake on guessing.
+ * The three credential headers, or all three as one bearer token, a scoped token, a console session or the
+ * token of a stream in their place, the rate limit, and the brake on guessing.
  */
 
 import type { ApiKeys } from "../access/keys.ts"
 import type { Principal } from "../access/principal.ts"
 import type { ScopedTokens } from "../access/scoped-tokens.ts"
+import type { StreamTokens } from "../access/stream-tokens.ts"
 import { AppError } from "../errors.ts"
 import type { Usage } from "../governance/usage/usage.ts"
 import type { RequestContext } from "./context.ts"
 import { noteNamed } from "./noting.ts"
 import { type RateLimiter, rateLimitHeaders, spend } from "./rate-limit.ts"
+import { streamTokenOf } from "./stream-token.ts"
 
 export const CREDENTIAL_HEADERS = ["client-id", "private-key", "secret"] as const
 
@@ -20,6 +22,7 @@ const WRONG_CREDENTIALS_PER_MINUTE = 30
 export interface AuthDependencies {
   apiKeys: ApiKeys
   scopedTokens: ScopedTokens
+  streamTokens: Pick<StreamTokens, "open">
   rateLimiter: RateLimiter
   rateLimitPerMinute: number
   usage: Pick<Usage, "countRequest" | "takeRequest">
@@ -37,6 +40,12 @@ export async function authenticate(
   dependencies: AuthDependencies,
 ): Promise<void> {
   const { bearer, credentials: given } = givenBy(request)
+  const stream = streamTokenOf(request)
+  if (stream) {
+    if (bearer || given.some(value => value))
+      throw new AppError("unauthorized", { message: "stream_token and credential headers: one of them" })
+    return admit(await dependencies.streamTokens.open(stream.token, stream.path), context, dependencies)
+  }
   if (given[0]) noteNamed(context, { clientId: given[0] })
   if (SCOPED_TOKEN.test(bearer)) {
     const { scopedTokens } = dependencies

@@ -273,6 +273,14 @@ export const IDEMPOTENCY_KEY = {
     "Names this request: the same one sent again within 24 h is not carried out again, but answered as what the first one made stands now",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 }
+/** Of streams, for clients that can send no headers. */
+export const STREAM_TOKEN = t.Optional(
+  t.String({ description: "In place of credentials: made under the stream's address, `…/token`" }),
+)
+export const StreamQuery = t.Object({
+  after: t.Optional(t.String({ description: "As `Last-Event-ID`, which goes before it" })),
+  stream_token: STREAM_TOKEN,
+})
 export const LAST_EVENT_ID = {
   name: "Last-Event-ID",
   description: "Only what came after this event of the stream",

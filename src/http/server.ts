@@ -34,9 +34,10 @@ import { type OpenRequest, OpenRequests } from "./open-requests.ts"
 import { openApiDocument } from "./openapi.ts"
 import { bodyRules } from "./operation.ts"
 import { MAX_PICTURED_MB, readPictured } from "./pictured-json.ts"
+import { PREFIX, withoutPrefix } from "./prefix.ts"
 import { referencePages } from "./reference-pages.ts"
 import { HEALTH_PATHS } from "./routes/health.ts"
-import { apiRoutes, documentedRoutes, PREFIX } from "./routes/index.ts"
+import { apiRoutes, documentedRoutes } from "./routes/index.ts"
 import type { Services } from "./services.ts"
 import { bodyCheck } from "./validation.ts"
 
@@ -96,7 +97,8 @@ function routes(services: Services, failure: Failure) {
   return app
 }
 
-export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "scopedTokens" | "rateLimiter" | "usage"> {
+export interface HttpOptions
+  extends Omit<AuthDependencies, "apiKeys" | "scopedTokens" | "streamTokens" | "rateLimiter" | "usage"> {
   host: string
   port: number
   tls?: { cert: string; key: string }
@@ -127,8 +129,8 @@ export interface HttpServer {
 /** Long, because what a request meets shares the state of the server: the way of each stands here from top to bottom. */
 export function startServer(services: Services, options: HttpOptions): HttpServer {
   const alive: Alive = async credentials => {
-    const { apiKeys, scopedTokens, sessions } = services
-    const kinds = [apiKeys, scopedTokens, sessions].map(kind => kind.alive(credentials))
+    const { apiKeys, scopedTokens, streamTokens, sessions } = services
+    const kinds = [apiKeys, scopedTokens, streamTokens, sessions].map(kind => kind.alive(credentials))
     return (await Promise.all(kinds)).reduce((all, some) => all.union(some))
   }
   const failure = failureWith(alive)
@@ -274,7 +276,7 @@ const pathOf = ({ url }: Request): string => (URL.canParse(url) ? new URL(url).p
 /** Everything under /external but the keys, which the console uses with a session, and all that follows others' shapes. */
 export function needsCredentials(path: string): boolean {
   if (isCompatible(path) || path === MCP_PATH || path === GRAPHQL_PATH) return true
-  const inner = path.startsWith(`${PREFIX}/`) ? path.slice(PREFIX.length) : path
+  const inner = withoutPrefix(path)
   if (inner !== "/external" && !inner.startsWith("/external/")) return false
   return inner !== "/external/keys" && !inner.startsWith("/external/keys/")
 }

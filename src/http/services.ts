@@ -8,6 +8,7 @@ import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import type { Sessions } from "../access/sessions.ts"
 import type { Shares } from "../access/shares.ts"
 import type { SignInBrake } from "../access/sign-in-brake.ts"
+import type { StreamTokens } from "../access/stream-tokens.ts"
 import type { Users } from "../access/users.ts"
 import type { Workspaces } from "../access/workspaces.ts"
 import type { AgentRuns } from "../agents/runs.ts"
@@ -57,6 +58,7 @@ export interface Services {
   version: string
   apiKeys: ApiKeys
   scopedTokens: ScopedTokens
+  streamTokens: StreamTokens
   users: Users
   resetLinks: ResetLinks
   savedPrompts: SavedPrompts

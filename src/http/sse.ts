@@ -21,6 +21,8 @@ const HEADERS = {
 
 /** How the events of a stream are spelled; each text is one or more whole events. */
 export interface Wire<Event> {
+  /** Sent at once, where events may be long in coming: headers go out with the first bytes only. */
+  begin?: string
   event(event: Event): string
   /** The end of a stream that failed, or whose credential ended. */
   failure(error: unknown, requestId: string): string
@@ -91,6 +93,7 @@ export function streamOf<Event>(
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       control = controller
+      if (wire.begin) send(controller, wire.begin)
       ping = setInterval(() => send(controller, ": ping\n\n"), PING_MS)
       if (signal.aborted) leave()
       else signal.addEventListener("abort", leave, { once: true })

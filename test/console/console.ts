@@ -5,7 +5,7 @@ import { setupLink, usersAdd } from "../../src/access/users.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 
-const CHROMIUM = Bun.env.CHROMIUM ?? "/usr/bin/chromium"
+export const CHROMIUM = Bun.env.CHROMIUM ?? "/usr/bin/chromium"
 export const hasBrowser = existsSync(CHROMIUM)
 if (!hasBrowser) console.warn(`console tests are skipped: there is no browser at ${CHROMIUM} (set CHROMIUM)`)
 
@@ -16,7 +16,7 @@ const PATIENCE_MS = 45_000
 export const EMAIL = "ada@example.org"
 export const PASSWORD = "correct horse battery"
 
-const ARGUMENTS = [
+export const ARGUMENTS = [
   "--no-sandbox",
   "--headless",
   "--disable-gpu",

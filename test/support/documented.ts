@@ -2,7 +2,8 @@
 import Ajv2020 from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import { openApiDocument } from "../../src/http/openapi.ts"
-import { documentedRoutes, PREFIX } from "../../src/http/routes/index.ts"
+import { PREFIX } from "../../src/http/prefix.ts"
+import { documentedRoutes } from "../../src/http/routes/index.ts"
 import type { Services } from "../../src/http/services.ts"
 
 type Json = Record<string, unknown>

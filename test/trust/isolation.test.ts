@@ -50,6 +50,7 @@ const OWN_BODIES: [string, Record<string, unknown>][] = [
   ["/approvals/{approval_id}", { decision: "approve" }],
   ["/replay", {}],
   ["/shares", { users: [] }],
+  ["/token", {}],
   ["/feedback", { rating: "up" }],
   ["/variants/{variant_id}", {}],
 ]

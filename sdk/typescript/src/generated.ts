@@ -2291,6 +2291,13 @@ export interface StreamError {
   }
 }
 
+export interface StreamToken {
+  /** Of the stream, on this server, with the token */
+  url: string
+  token: string
+  expires_at: string
+}
+
 export interface SyncedSource {
   id: string
   type: "folder" | "webdav" | "s3" | "git" | "imap" | "web" | "push"
@@ -4105,6 +4112,12 @@ export interface Calls {
     path: {
       conversation_id: string
     }
+    query?: {
+      /** As `Last-Event-ID`, which goes before it */
+      after?: string
+      /** In place of credentials: made under the stream's address, `…/token` */
+      stream_token?: string
+    }
     answer: undefined
     event: ConversationEvent
   }
@@ -4405,6 +4418,12 @@ export interface Calls {
     path: {
       run_id: string
     }
+    query?: {
+      /** As `Last-Event-ID`, which goes before it */
+      after?: string
+      /** In place of credentials: made under the stream's address, `…/token` */
+      stream_token?: string
+    }
     answer: undefined
     event: RunEvent
   }
@@ -4667,6 +4686,36 @@ export interface Calls {
     }
     answer: ScopedToken
   }
+  /** Make a token that opens the stream of a conversation */
+  createConversationStreamToken: {
+    path: {
+      conversation_id: string
+    }
+    body?: {
+      /** Seconds */
+      expires_in?: number | null
+    } | null
+    answer: StreamToken
+  }
+  /** Make a token that opens the stream of a run */
+  createRunStreamToken: {
+    path: {
+      run_id: string
+    }
+    body?: {
+      /** Seconds */
+      expires_in?: number | null
+    } | null
+    answer: StreamToken
+  }
+  /** Make a token that opens the stream of events */
+  createEventStreamToken: {
+    body?: {
+      /** Seconds */
+      expires_in?: number | null
+    } | null
+    answer: StreamToken
+  }
   /** Read or follow what happened */
   listEvents: {
     query?: {
@@ -4676,6 +4725,8 @@ export interface Calls {
       types?: string
       /** 1 to 1000 */
       limit?: number
+      /** In place of credentials: made under the stream's address, `…/token` */
+      stream_token?: string
     }
     answer: EventList
     event: FileSearchableStreamed | FileFailedStreamed | FileDeletedStreamed | BatchCompletedStreamed | BatchFailedStreamed | JobCompletedStreamed | RunCompletedStreamed | RunFailedStreamed | RunTimedOutStreamed | RunCancelledStreamed | RunWaitingForApprovalStreamed | ScheduleFailedStreamed | SourceSyncedStreamed | SourceFailedStreamed | SourceGuardedStreamed | KeyExpiringStreamed | RetentionAppliedStreamed | StorageLowStreamed | WebhookDisabledStreamed | StreamError | StreamEnd
@@ -5038,6 +5089,9 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   revokeKey: { method: "DELETE", path: "/external-docs/external/keys/{id}", answers: "none" },
   rotateKey: { method: "POST", path: "/external-docs/external/keys/{id}/rotate", answers: "json" },
   createToken: { method: "POST", path: "/external-docs/external/tokens", answers: "json", harmless: true },
+  createConversationStreamToken: { method: "POST", path: "/external-docs/external/conversations/{conversation_id}/events/token", answers: "json" },
+  createRunStreamToken: { method: "POST", path: "/external-docs/external/agents/runs/{run_id}/events/token", answers: "json" },
+  createEventStreamToken: { method: "POST", path: "/external-docs/external/events/token", answers: "json" },
   listEvents: { method: "GET", path: "/external-docs/external/events", answers: "json", events: true, resumes: true },
   createWebhook: { method: "POST", path: "/external-docs/external/webhooks", answers: "json", idempotent: true },
   listWebhooks: { method: "GET", path: "/external-docs/external/webhooks", answers: "json" },

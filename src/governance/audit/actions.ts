@@ -17,6 +17,7 @@ const VERBS = {
   session: ["open", "end"],
   key: ["create", "update", "rotate", "revoke"],
   token: ["create"],
+  stream_token: ["create"],
   user: ["create", "claim", "update", "delete", "password", "reset_link", "invite"],
   saved_prompt: ["update", "delete"],
   saved_view: ["create", "update", "delete"],

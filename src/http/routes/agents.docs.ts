@@ -24,6 +24,7 @@ import {
   oneOf,
   optional,
   pageQuery,
+  StreamQuery,
   sharingQuery,
 } from "../schemas.ts"
 
@@ -211,6 +212,7 @@ export const watchRun = operation({
     "Server-sent events: `run_started`, `step_started` and `step_completed` (a step), `approval_requested` and `approval_decided` (an approval), `run_finished` (the run), `done`. All from the beginning, or those after `Last-Event-ID`.",
   tag: "Agents",
   params: byId,
+  query: StreamQuery,
   headers: [LAST_EVENT_ID],
   answers: { 200: { description: "The stream", events: RunEvent } },
   errors: ["not_found"],

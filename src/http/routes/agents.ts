@@ -80,9 +80,9 @@ export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links"
     )
     .get(
       "/external/agents/runs/:run_id/events",
-      async ({ params, principal, context, request }) => {
+      async ({ params, query, principal, context, request }) => {
         await agents.get(principal.view, params.run_id) // a 404 before the stream begins
-        const after = lastEventIdOf(request)
+        const after = lastEventIdOf(request, query.after)
         return eventStream<Sent<typeof RunEvent>, RecordedEvent>(
           signal => agents.follow(principal.view, params.run_id, after, signal),
           context,

@@ -19,6 +19,7 @@ import {
   nullable,
   oneOf,
   pageQuery,
+  StreamQuery,
   sharingQuery,
 } from "../schemas.ts"
 import { MessageText, TURN_PICTURES, turnFields } from "../turn-request.ts"
@@ -243,6 +244,7 @@ export const followConversation = operation({
   description: `Replays the events after \`Last-Event-ID\` (all without it) and goes on until the reply ends.\n\n${STREAM}`,
   tag: "Conversations",
   params: byId,
+  query: StreamQuery,
   headers: [LAST_EVENT_ID],
   answers: { 200: { description: "The reply as events", events: ConversationEvent } },
   errors: ["not_found"],

@@ -146,8 +146,9 @@ export const conversationRoutes = ({ chat, links }: Services) => {
     )
     .get(
       "/external/conversations/:conversation_id/events",
-      async ({ params, principal, context, request }) => {
-        const follow = await chat.events(principal.view, params.conversation_id, lastEventIdOf(request))
+      async ({ params, query, principal, context, request }) => {
+        const after = lastEventIdOf(request, query.after)
+        const follow = await chat.events(principal.view, params.conversation_id, after)
         return eventsOf(follow, context, new Linked(links, principal))
       },
       docs.followConversation(),

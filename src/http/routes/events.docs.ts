@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { EVENT_TYPES } from "../../events/types.ts"
 import { operation } from "../operation.ts"
-import { nullable, oneOf, StreamedError, Time } from "../schemas.ts"
+import { nullable, oneOf, STREAM_TOKEN, StreamedError, Time } from "../schemas.ts"
 
 export const DEFAULT_LIMIT = 100
 export const MAX_LIMIT = 1_000
@@ -29,6 +29,7 @@ export const EventQuery = t.Object({
   ),
   types: t.Optional(t.String({ description: "Only these, with commas between them" })),
   limit: t.Optional(t.Integer({ default: DEFAULT_LIMIT, description: `1 to ${MAX_LIMIT}` })),
+  stream_token: STREAM_TOKEN,
 })
 
 export const listEvents = operation({

@@ -27,6 +27,7 @@ export const eventRoutes = ({ feed }: Pick<Services, "feed">) =>
 
 /** A stream that fails names no event: who connects again goes on behind the last one that came. */
 const WIRE: Wire<EventRecord> = {
+  begin: ": open\n\n",
   event: event => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
   failure: (error, requestId) =>
     `event: error\ndata: ${JSON.stringify({ error: toErrorBody(error, requestId) })}\n\nevent: done\ndata: {}\n\n`,

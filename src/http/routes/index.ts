@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import { compatibleRoutes } from "../compatible/index.ts"
 import { graphqlRoutes } from "../graphql/routes.ts"
 import { mcpRoutes } from "../mcp/routes.ts"
+import { PREFIX } from "../prefix.ts"
 import type { Services } from "../services.ts"
 import { administrationRoutes } from "./administration.ts"
 import { agentRoutes } from "./agents.ts"
@@ -37,13 +38,11 @@ import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
 import { shareRoutes } from "./shares.ts"
 import { sourceRoutes } from "./sources.ts"
+import { streamTokenRoutes } from "./stream-tokens.ts"
 import { tokenRoutes } from "./tokens.ts"
 import { uploadRoutes } from "./upload.ts"
 import { usageRoutes } from "./usage.ts"
 import { webhookRoutes } from "./webhooks.ts"
-
-/** The prefix that is canonical; every route answers without it as well, those of health and the compatible ones only so. */
-export const PREFIX = "/external-docs"
 
 /** Under no prefix. */
 export const apiRoutes = (services: Services) =>
@@ -72,6 +71,7 @@ export const apiRoutes = (services: Services) =>
     .use(keysRoutes(services))
     .use(oidcRoutes(services))
     .use(tokenRoutes(services))
+    .use(streamTokenRoutes(services))
     .use(eventRoutes(services))
     .use(webhookRoutes(services))
     .use(holdRoutes(services))

@@ -2878,6 +2878,14 @@ class StreamError(TypedDict):
 
 
 
+class StreamToken(TypedDict):
+    url: str
+    """Of the stream, on this server, with the token"""
+    token: str
+    expires_at: str
+
+
+
 class SyncedSource(TypedDict):
     id: str
     type: Literal["folder", "webdav", "s3", "git", "imap", "web", "push"]
@@ -4420,6 +4428,24 @@ class CreateTokenBody(TypedDict):
     filter: NotRequired[Optional[Filter]]
     scopes: NotRequired[Optional[List[str]]]
     """Those of the key unless told, but `tokens`"""
+
+
+
+class CreateConversationStreamTokenBody(TypedDict):
+    expires_in: NotRequired[Optional[int]]
+    """Seconds"""
+
+
+
+class CreateRunStreamTokenBody(TypedDict):
+    expires_in: NotRequired[Optional[int]]
+    """Seconds"""
+
+
+
+class CreateEventStreamTokenBody(TypedDict):
+    expires_in: NotRequired[Optional[int]]
+    """Seconds"""
 
 
 ListEventsEvent = Union["Union[FileSearchableStreamed, FileFailedStreamed, FileDeletedStreamed, BatchCompletedStreamed, BatchFailedStreamed, JobCompletedStreamed, RunCompletedStreamed, RunFailedStreamed, RunTimedOutStreamed, RunCancelledStreamed, RunWaitingForApprovalStreamed, ScheduleFailedStreamed, SourceSyncedStreamed, SourceFailedStreamed, SourceGuardedStreamed, KeyExpiringStreamed, RetentionAppliedStreamed, StorageLowStreamed, WebhookDisabledStreamed, StreamError, StreamEnd]", "Union[FileSearchableStreamed, FileFailedStreamed, FileDeletedStreamed, BatchCompletedStreamed, BatchFailedStreamed, JobCompletedStreamed, RunCompletedStreamed, RunFailedStreamed, RunTimedOutStreamed, RunCancelledStreamed, RunWaitingForApprovalStreamed, ScheduleFailedStreamed, SourceSyncedStreamed, SourceFailedStreamed, SourceGuardedStreamed, KeyExpiringStreamed, RetentionAppliedStreamed, StorageLowStreamed, WebhookDisabledStreamed, StreamError, StreamEnd]"]

@@ -134,6 +134,9 @@ ROUTES: Dict[str, Route] = {
     "revokeKey": Route("revokeKey", "DELETE", "/external-docs/external/keys/{id}", "none"),
     "rotateKey": Route("rotateKey", "POST", "/external-docs/external/keys/{id}/rotate", "json"),
     "createToken": Route("createToken", "POST", "/external-docs/external/tokens", "json", harmless=True),
+    "createConversationStreamToken": Route("createConversationStreamToken", "POST", "/external-docs/external/conversations/{conversation_id}/events/token", "json"),
+    "createRunStreamToken": Route("createRunStreamToken", "POST", "/external-docs/external/agents/runs/{run_id}/events/token", "json"),
+    "createEventStreamToken": Route("createEventStreamToken", "POST", "/external-docs/external/events/token", "json"),
     "listEvents": Route("listEvents", "GET", "/external-docs/external/events", "json"),
     "createWebhook": Route("createWebhook", "POST", "/external-docs/external/webhooks", "json", idempotent=True),
     "listWebhooks": Route("listWebhooks", "GET", "/external-docs/external/webhooks", "json"),
@@ -1350,16 +1353,46 @@ class Calls:
         """Make a token that narrows this key"""
         return cast("_types.ScopedToken", self._transport.call(ROUTES["createToken"], body=body, options=options))
 
+    def create_conversation_stream_token(
+        self,
+        conversation_id: str,
+        *,
+        body: Optional[_types.CreateConversationStreamTokenBody] = None,
+        options: Optional[CallOptions] = None,
+    ) -> _types.StreamToken:
+        """Make a token that opens the stream of a conversation"""
+        return cast("_types.StreamToken", self._transport.call(ROUTES["createConversationStreamToken"], path={"conversation_id": conversation_id}, body=body, options=options))
+
+    def create_run_stream_token(
+        self,
+        run_id: str,
+        *,
+        body: Optional[_types.CreateRunStreamTokenBody] = None,
+        options: Optional[CallOptions] = None,
+    ) -> _types.StreamToken:
+        """Make a token that opens the stream of a run"""
+        return cast("_types.StreamToken", self._transport.call(ROUTES["createRunStreamToken"], path={"run_id": run_id}, body=body, options=options))
+
+    def create_event_stream_token(
+        self,
+        *,
+        body: Optional[_types.CreateEventStreamTokenBody] = None,
+        options: Optional[CallOptions] = None,
+    ) -> _types.StreamToken:
+        """Make a token that opens the stream of events"""
+        return cast("_types.StreamToken", self._transport.call(ROUTES["createEventStreamToken"], body=body, options=options))
+
     def list_events(
         self,
         *,
         after: Optional[str] = None,
         types: Optional[str] = None,
         limit: Optional[int] = None,
+        stream_token: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> _types.EventList:
         """Read or follow what happened"""
-        return cast("_types.EventList", self._transport.call(ROUTES["listEvents"], query={"after": after, "types": types, "limit": limit}, options=options))
+        return cast("_types.EventList", self._transport.call(ROUTES["listEvents"], query={"after": after, "types": types, "limit": limit, "stream_token": stream_token}, options=options))
 
     def create_webhook(
         self,
