@@ -99,6 +99,9 @@ describe("a token for a stream", () => {
     const ofRun = await tokenFor(application, `/agents/runs/${run.run_id}/events`)
     const events = await readEvents(await open(ofRun.url))
     expect(events.map(({ event }) => event)).toContain("run_finished")
+    const [file] = await application.index([{ name: "a.txt", data: "The heron." }])
+    const ofFile = await tokenFor(application, `/libraries/${file.id}/events`)
+    expect((await readEvents(await open(ofFile.url)))[0]!.data).toMatchObject({ id: file.id, status: "searchable" })
     const quiet = await open((await tokenFor(await app.client("quiet"), "/events")).url, {
       headers: { accept: "text/event-stream" },
     })
@@ -150,7 +153,12 @@ describe("a token for a stream", () => {
     expect(await made(await app.client("default", { context_ids: ["a"] }), eventsOf(conversation))).toBe(404)
     expect(await made(application, eventsOf("conv_none"))).toBe(404)
     expect(await made(application, "/agents/runs/run_none/events")).toBe(404)
-    for (const path of [eventsOf(conversation), "/agents/runs/run_none/events", "/events"])
+    for (const path of [
+      eventsOf(conversation),
+      "/agents/runs/run_none/events",
+      "/libraries/file_none/events",
+      "/events",
+    ])
       expect(await made(narrow, path)).toBe(403)
     for (const expires_in of [0, 301, 1.5, "60"]) expect(await made(application, "/events", { expires_in })).toBe(400)
   })

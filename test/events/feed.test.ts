@@ -190,11 +190,18 @@ async function follow(client: Client, after?: string) {
   return {
     end: () => reader.cancel(),
     async next() {
-      while (!text.includes("\n\n")) text += (await reader.read()).value
-      const [block, ...rest] = text.split("\n\n")
-      text = rest.join("\n\n")
-      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block!)![1]!
-      return { id: field("id"), event: field("event"), data: JSON.parse(field("data")) }
+      for (;;) {
+        const end = text.indexOf("\n\n")
+        if (end < 0) {
+          text += (await reader.read()).value
+          continue
+        }
+        const block = text.slice(0, end)
+        text = text.slice(end + 2)
+        if (block.startsWith(":")) continue // the connection is open
+        const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)![1]!
+        return { id: field("id"), event: field("event"), data: JSON.parse(field("data")) }
+      }
     },
   }
 }

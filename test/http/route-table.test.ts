@@ -47,6 +47,7 @@ const OPERATIONS = [
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],
   ...["startProviderSignIn", "finishProviderSignIn", "getProviderSignIn", "testProviderSignIn"],
   ...["createKey", "listKeys", "updateKey", "rotateKey", "revokeKey", "createToken", "explainAccess"],
+  ...["createConversationStreamToken", "createRunStreamToken", "createEventStreamToken", "createFileStreamToken"],
   ...["listEvents", "createWebhook", "listWebhooks", "getWebhook", "changeWebhook", "deleteWebhook", "testWebhook"],
   ...["rotateWebhook", "listDeliveries", "redeliver"],
   ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],

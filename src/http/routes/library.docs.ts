@@ -5,7 +5,7 @@ import { FileSchema } from "../file-record.ts"
 import { FilterParameter } from "../filter-request.ts"
 import { operation } from "../operation.ts"
 import { DELETED } from "../receipt-id.ts"
-import { JsonObject, listOf, nullable, pageQuery } from "../schemas.ts"
+import { JsonObject, listOf, nullable, pageQuery, STREAM_TOKEN } from "../schemas.ts"
 
 const byId = t.Object({ file_id: t.String() })
 
@@ -180,6 +180,7 @@ export const watchFile = operation({
   description: "Server-sent events named `file`, each with the whole record.",
   tag: "Files",
   params: byId,
+  query: t.Object({ stream_token: STREAM_TOKEN }),
   answers: { 200: { description: "The stream", events: FileEvent } },
   errors: ["not_found"],
 })

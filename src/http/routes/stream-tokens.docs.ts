@@ -62,6 +62,17 @@ export const createRunStreamToken = operation({
   ...shared,
 })
 
+export const createFileStreamToken = operation({
+  id: "createFileStreamToken",
+  audit: { action: "stream_token.create", id: "params.file_id" },
+  scope: "files:read",
+  summary: "Make a token that opens the stream of a file",
+  description,
+  params: t.Object({ file_id: t.String() }),
+  errors: ["not_found"],
+  ...shared,
+})
+
 export const createEventStreamToken = operation({
   id: "createEventStreamToken",
   audit: { action: "stream_token.create" },

@@ -6,7 +6,7 @@ import { PREFIX } from "../prefix.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./stream-tokens.docs.ts"
 
-export const streamTokenRoutes = ({ agents, chat, streamTokens }: Services) => {
+export const streamTokenRoutes = ({ agents, chat, library, streamTokens }: Services) => {
   const made = (principal: Principal, path: string, seconds: number | null | undefined) => {
     const token = streamTokens.make(principal, path, seconds ?? undefined)
     return { url: `${PREFIX}${path}?stream_token=${token.token}`, ...token }
@@ -28,6 +28,14 @@ export const streamTokenRoutes = ({ agents, chat, streamTokens }: Services) => {
         return status(201, made(principal, `/external/agents/runs/${run_id}/events`, body?.expires_in))
       },
       docs.createRunStreamToken(),
+    )
+    .post(
+      "/external/libraries/:file_id/events/token",
+      async ({ params: { file_id }, body, principal, status }) => {
+        await library.get(principal.view, file_id)
+        return status(201, made(principal, `/external/libraries/${file_id}/events`, body?.expires_in))
+      },
+      docs.createFileStreamToken(),
     )
     .post(
       "/external/events/token",
