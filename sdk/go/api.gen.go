@@ -617,6 +617,11 @@ func (a *API) CreateRunStreamToken(ctx context.Context, runID string, body Creat
 	return answer[StreamToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/agents/runs/" + escape(runID) + "/events/token", body: body}, options)
 }
 
+// CreateFileStreamToken: Make a token that opens the stream of a file.
+func (a *API) CreateFileStreamToken(ctx context.Context, fileID string, body CreateFileStreamTokenBody, options ...CallOption) (*StreamToken, error) {
+	return answer[StreamToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/libraries/" + escape(fileID) + "/events/token", body: body}, options)
+}
+
 // CreateEventStreamToken: Make a token that opens the stream of events.
 func (a *API) CreateEventStreamToken(ctx context.Context, body CreateEventStreamTokenBody, options ...CallOption) (*StreamToken, error) {
 	return answer[StreamToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/events/token", body: body}, options)

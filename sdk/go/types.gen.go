@@ -4798,6 +4798,12 @@ type ExplainAccessQuery struct {
 	Principals *string `json:"principals,omitzero"`
 }
 
+// What WatchFile may be asked.
+type WatchFileQuery struct {
+	// In place of credentials: made under the stream's address, `…/token`.
+	StreamToken *string `json:"stream_token,omitzero"`
+}
+
 // What GetFacets may be asked.
 type GetFacetsQuery struct {
 	// Comma-separated keys of filters, 20 at most.
@@ -5997,6 +6003,15 @@ type CreateRunStreamTokenBodyItem struct {
 
 // CreateRunStreamTokenBody is what is sent.
 type CreateRunStreamTokenBody = *CreateRunStreamTokenBodyItem
+
+// CreateFileStreamTokenBodyItem is as the reference tells.
+type CreateFileStreamTokenBodyItem struct {
+	// Seconds.
+	ExpiresIn *int `json:"expires_in,omitzero"`
+}
+
+// CreateFileStreamTokenBody is what is sent.
+type CreateFileStreamTokenBody = *CreateFileStreamTokenBodyItem
 
 // CreateEventStreamTokenBodyItem is as the reference tells.
 type CreateEventStreamTokenBodyItem struct {

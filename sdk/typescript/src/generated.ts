@@ -3510,6 +3510,10 @@ export interface Calls {
     path: {
       file_id: string
     }
+    query?: {
+      /** In place of credentials: made under the stream's address, `…/token` */
+      stream_token?: string
+    }
     answer: undefined
     event: FileStreamEvent
   }
@@ -4708,6 +4712,17 @@ export interface Calls {
     } | null
     answer: StreamToken
   }
+  /** Make a token that opens the stream of a file */
+  createFileStreamToken: {
+    path: {
+      file_id: string
+    }
+    body?: {
+      /** Seconds */
+      expires_in?: number | null
+    } | null
+    answer: StreamToken
+  }
   /** Make a token that opens the stream of events */
   createEventStreamToken: {
     body?: {
@@ -5091,6 +5106,7 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   createToken: { method: "POST", path: "/external-docs/external/tokens", answers: "json", harmless: true },
   createConversationStreamToken: { method: "POST", path: "/external-docs/external/conversations/{conversation_id}/events/token", answers: "json" },
   createRunStreamToken: { method: "POST", path: "/external-docs/external/agents/runs/{run_id}/events/token", answers: "json" },
+  createFileStreamToken: { method: "POST", path: "/external-docs/external/libraries/{file_id}/events/token", answers: "json" },
   createEventStreamToken: { method: "POST", path: "/external-docs/external/events/token", answers: "json" },
   listEvents: { method: "GET", path: "/external-docs/external/events", answers: "json", events: true, resumes: true },
   createWebhook: { method: "POST", path: "/external-docs/external/webhooks", answers: "json", idempotent: true },

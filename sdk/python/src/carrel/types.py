@@ -4443,6 +4443,12 @@ class CreateRunStreamTokenBody(TypedDict):
 
 
 
+class CreateFileStreamTokenBody(TypedDict):
+    expires_in: NotRequired[Optional[int]]
+    """Seconds"""
+
+
+
 class CreateEventStreamTokenBody(TypedDict):
     expires_in: NotRequired[Optional[int]]
     """Seconds"""

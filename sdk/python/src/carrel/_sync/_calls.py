@@ -136,6 +136,7 @@ ROUTES: Dict[str, Route] = {
     "createToken": Route("createToken", "POST", "/external-docs/external/tokens", "json", harmless=True),
     "createConversationStreamToken": Route("createConversationStreamToken", "POST", "/external-docs/external/conversations/{conversation_id}/events/token", "json"),
     "createRunStreamToken": Route("createRunStreamToken", "POST", "/external-docs/external/agents/runs/{run_id}/events/token", "json"),
+    "createFileStreamToken": Route("createFileStreamToken", "POST", "/external-docs/external/libraries/{file_id}/events/token", "json"),
     "createEventStreamToken": Route("createEventStreamToken", "POST", "/external-docs/external/events/token", "json"),
     "listEvents": Route("listEvents", "GET", "/external-docs/external/events", "json"),
     "createWebhook": Route("createWebhook", "POST", "/external-docs/external/webhooks", "json", idempotent=True),
@@ -1372,6 +1373,16 @@ class Calls:
     ) -> _types.StreamToken:
         """Make a token that opens the stream of a run"""
         return cast("_types.StreamToken", self._transport.call(ROUTES["createRunStreamToken"], path={"run_id": run_id}, body=body, options=options))
+
+    def create_file_stream_token(
+        self,
+        file_id: str,
+        *,
+        body: Optional[_types.CreateFileStreamTokenBody] = None,
+        options: Optional[CallOptions] = None,
+    ) -> _types.StreamToken:
+        """Make a token that opens the stream of a file"""
+        return cast("_types.StreamToken", self._transport.call(ROUTES["createFileStreamToken"], path={"file_id": file_id}, body=body, options=options))
 
     def create_event_stream_token(
         self,
