@@ -4784,7 +4784,19 @@ type UpdateFileBody struct {
 
 	Tags []string `json:"tags,omitzero"`
 
+	// Beside those that a file has; not with `tags`.
+	AddTags []string `json:"add_tags,omitzero"`
+
+	// Of those that a file has; not with `tags`.
+	RemoveTags []string `json:"remove_tags,omitzero"`
+
 	Metadata map[string]any `json:"metadata,omitzero"`
+
+	// Fields beside those that a file has, in the place of those of the same name; not with `metadata`.
+	AddMetadata map[string]any `json:"add_metadata,omitzero"`
+
+	// Names of fields that a file loses; not with `metadata`.
+	RemoveMetadata []string `json:"remove_metadata,omitzero"`
 
 	ContextID *string `json:"context_id,omitzero"`
 
@@ -4838,7 +4850,19 @@ type ChangeFilesBodyPatch struct {
 
 	Tags []string `json:"tags,omitzero"`
 
+	// Beside those that a file has; not with `tags`.
+	AddTags []string `json:"add_tags,omitzero"`
+
+	// Of those that a file has; not with `tags`.
+	RemoveTags []string `json:"remove_tags,omitzero"`
+
 	Metadata map[string]any `json:"metadata,omitzero"`
+
+	// Fields beside those that a file has, in the place of those of the same name; not with `metadata`.
+	AddMetadata map[string]any `json:"add_metadata,omitzero"`
+
+	// Names of fields that a file loses; not with `metadata`.
+	RemoveMetadata []string `json:"remove_metadata,omitzero"`
 
 	ContextID *string `json:"context_id,omitzero"`
 

@@ -25,7 +25,8 @@ import { type Database, readApart, type Trx } from "../storage/database.ts"
 import type { FileJobStatus, FileJobsTable } from "../storage/file-jobs.ts"
 import { inOrder } from "../storage/shared.ts"
 import { words } from "../storage/words.ts"
-import { columnsOf, type FileChange, type Library } from "./library.ts"
+import { columnsOf, type FileChange } from "./file-change.ts"
+import type { Library } from "./library.ts"
 import type { FileRecord } from "./record.ts"
 
 export const BULK_ACTIONS = ["delete", "reindex", "patch"] as const

@@ -1,15 +1,13 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
 
-import { checkAcl, refuseWider } from "../access/acl.ts"
-import { checkContext } from "../access/context-id.ts"
+import { refuseWider } from "../access/acl.ts"
 import type { Filter } from "../access/filter/filter.ts"
-import { stored, toStore } from "../access/limits.ts"
+import { stored } from "../access/limits.ts"
 import { filteredBy, seen, seenBy, type View } from "../access/view.ts"
-import { AppError, invalid } from "../errors.ts"
+import { AppError } from "../errors.ts"
 import { FILE_TO_TELL, tellOfFiles } from "../events/files.ts"
 import { heldAmong, keepHeldIds, refuse } from "../governance/holds/refuse.ts"
 import { noteRemoved, type Removal } from "../governance/receipts/removals.ts"
-import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs, StoredBytes } from "../storage/blobs/blobs.ts"
@@ -18,22 +16,13 @@ import { forgetTextsOf } from "../storage/file-texts.ts"
 import { inOrder } from "../storage/shared.ts"
 import { words } from "../storage/words.ts"
 import type { FileChanges } from "./changes.ts"
+import { columnsBeside, columnsOf, type FileChange } from "./file-change.ts"
 import { type FileIdPageRequest, FileList, type FileListRequest, type PurposedFile, toPurposed } from "./file-list.ts"
 import { FilePassages } from "./file-passages.ts"
 import type { IdPage } from "./id-pages.ts"
-import { checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
 import { refuseOutside } from "./outside.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 import { whileThere } from "./while-there.ts"
-
-export interface FileChange {
-  name?: string
-  tags?: string[]
-  metadata?: Record<string, unknown>
-  context_id?: string | null
-  /** Null: everyone in the workspace. */
-  acl?: string[] | null
-}
 
 /** How a file is changed, or removed, that is one of many. */
 interface AsOneOfMany {
@@ -181,16 +170,17 @@ export class Library {
 
   /** @throws AppError not_found, invalid_request; forbidden where the caller could not have uploaded the file so */
   async change(view: View, fileId: string, change: FileChange, { only, also }: AsOneOfMany = {}): Promise<FileRecord> {
-    const set = columnsOf(change)
+    const known = columnsOf(change)
     const changed = await this.dependencies.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const former = await trx
         .selectFrom("files")
-        .select("acl")
+        .select(["acl", "tags", "metadata"])
         .where("id", "=", fileId)
         .where(seen(trx, filteredBy(view, only)))
         .executeTakeFirst()
       if (!former) throw new AppError("not_found")
+      const set = { ...known, ...columnsBeside(change, former) }
       if (set.acl !== undefined && !view.mayWiden) refuseWider(stored(former.acl), stored(set.acl))
       await keepHeldIds(trx, view.workspaceId, "files", [fileId])
       const row = await trx
@@ -349,22 +339,6 @@ export const removalOf = ({ id, sha256, status, blob, live_blob, generation }: R
     ...(status === "indexing" ? { isRead: true } : {}),
   },
 })
-
-/** What a change writes. @throws AppError invalid_request */
-export function columnsOf(change: FileChange): Partial<FileRow> {
-  const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
-  if (change.name !== undefined) {
-    set.name = safeName(change.name)
-    if (!findExtension(set.name)) throw invalid("name", `must end in one of .${[...MIME_TYPES.keys()].join(", .")}`)
-    set.name_folded = foldName(set.name)
-  }
-  if (change.tags !== undefined) set.tags = JSON.stringify(checkTags(change.tags))
-  if (change.metadata !== undefined) set.metadata = JSON.stringify(checkMetadata(change.metadata))
-  if (change.context_id !== undefined)
-    set.context_id = change.context_id === null ? null : checkContext(change.context_id)
-  if (change.acl !== undefined) set.acl = toStore(checkAcl(change.acl))
-  return set
-}
 
 /** Columns of a file that waits for its turn, first or again. */
 export const QUEUED = {

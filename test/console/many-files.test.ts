@@ -6,6 +6,11 @@ import { type Console, hasBrowser, rowOf, SLOW_MS, startConsole } from "./consol
 
 let site: Console
 
+interface Labels {
+  tags: string[]
+  metadata: object
+}
+
 beforeAll(async () => {
   if (!hasBrowser) return
   site = await startConsole()
@@ -55,13 +60,32 @@ describe.skipIf(!hasBrowser)("many files", () => {
       expect(await violations(page)).toEqual([])
       if (Bun.env.CARREL_SCREENSHOTS) await page.screenshot(shot("library-chosen"))
       await bar.getByRole("button", { name: "Label" }).click()
-      await page.getByLabel("New tags").fill("old, notes")
+      const form = page.getByRole("dialog", { name: "Label 10 files" })
+      await form.getByLabel("Tags", { exact: true }).fill("old, notes")
+      await form.getByLabel("Metadata").fill("year: 2019\nplace: the attic")
+      expect(await violations(page)).toEqual([])
+      if (Bun.env.CARREL_SCREENSHOTS) await page.screenshot(shot("library-label"))
       await page.getByRole("button", { name: "Change 10 files" }).click()
       await page.getByText("10 files done").waitFor()
       await page.getByText("What the files are").click()
       await page.getByRole("button", { name: /^old 10/ }).click()
       await page.waitForURL(/tag=old/)
       await page.getByText("10 files", { exact: true }).waitFor()
+      await page.getByLabel("Choose note 103.txt").click()
+      await bar.getByRole("button", { name: "Label" }).click()
+      await page.getByRole("radio", { name: "Remove" }).check({ force: true })
+      await page.getByLabel("Tags", { exact: true }).last().fill("notes")
+      await page.getByLabel("Metadata").fill("place")
+      await page.getByRole("button", { name: "Change 1 file" }).click()
+      await page.getByText("1 file done").waitFor()
+      const listed = await (await site.app.client()).get("/libraries?tag=old&sort=name&order=asc")
+      const labels = listed.body.data.map(({ tags, metadata }: Labels) => ({ tags, metadata }))
+      const kept = { tags: ["old", "notes"], metadata: { year: 2019, place: "the attic" } }
+      expect(labels).toEqual([
+        ...Array(3).fill(kept),
+        { tags: ["old"], metadata: { year: 2019 } },
+        ...Array(6).fill(kept),
+      ])
       await page.getByLabel("Choose note 103.txt").click()
       await bar.getByRole("button", { name: "Choose all 10 that match" }).click()
       await bar.getByRole("button", { name: "Delete chosen" }).click()
@@ -71,7 +95,7 @@ describe.skipIf(!hasBrowser)("many files", () => {
       await page.getByRole("button", { name: "Clear the filters" }).click()
       await page.getByText("46 files", { exact: true }).waitFor()
       expect(await rowOf(page, "note 109.txt").count()).toBe(0)
-      expect(sent.map(url => new URL(url).pathname.split("/").at(-1))).toEqual(["bulk", "bulk"])
+      expect(sent.map(url => new URL(url).pathname.split("/").at(-1))).toEqual(["bulk", "bulk", "bulk"])
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,

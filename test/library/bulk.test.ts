@@ -57,6 +57,43 @@ describe("work on many files", () => {
     expect(files.map(({ tags, metadata }) => ({ tags, metadata }))).toEqual(Array(3).fill(patch))
   })
 
+  test("adds and removes tags and fields beside what each file has", async () => {
+    await add("beside", 2, { tags: "old,shared" })
+    const [other] = await add("beside", 1, { tags: "own", on_duplicate: "keep_both" })
+    const patch = {
+      add_tags: ["new", "shared"],
+      remove_tags: ["old", "missing"],
+      add_metadata: { year: 2026 },
+      remove_metadata: ["gone"],
+    }
+    await client.patch(`/libraries/${other}`, { add_metadata: { gone: true, year: 1999, kept: { deep: [1] } } })
+    const { job } = await carryOut({ action: "patch", filter: batch("beside"), patch })
+    expect(job).toMatchObject({ status: "completed", done: 3, failed: [] })
+    const files = await left("beside")
+    const [own, ...others] = files.map(({ tags, metadata }) => ({ tags, metadata }))
+    expect(own).toEqual({
+      tags: ["own", "new", "shared"],
+      metadata: { batch: "beside", kept: { deep: [1] }, year: 2026 },
+    })
+    expect(others).toEqual(Array(2).fill({ tags: ["shared", "new"], metadata: { batch: "beside", year: 2026 } }))
+  })
+
+  test("a file that would have too much fails by itself; what contradicts itself is refused at once", async () => {
+    await add("full", 1, { tags: Array.from({ length: 100 }, (_, i) => `t${i}`).join(",") })
+    await add("full", 1, { on_duplicate: "keep_both" })
+    const { job } = await carryOut({ action: "patch", filter: batch("full"), patch: { add_tags: ["more"] } })
+    expect([job.status, job.failed.length]).toEqual(["completed", 1])
+    expect((await left("full")).map(({ tags }) => tags.length).sort()).toEqual([1, 100])
+    for (const patch of [
+      { tags: ["a"], add_tags: ["b"] },
+      { metadata: {}, remove_metadata: ["b"] },
+      { add_tags: ["x".repeat(200)] },
+    ]) {
+      const { status, body } = await client.post("/libraries/bulk", { action: "patch", filter: batch("full"), patch })
+      expect([status, body.error.code]).toEqual([400, "invalid_request"])
+    }
+  })
+
   test("goes over all files though the patch takes them out of the filter", async () => {
     await add("before", 3)
     const { job } = await carryOut({

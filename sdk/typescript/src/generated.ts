@@ -3459,7 +3459,15 @@ export interface Calls {
     body: {
       name?: string
       tags?: string[]
+      /** Beside those that a file has; not with `tags` */
+      add_tags?: string[]
+      /** Of those that a file has; not with `tags` */
+      remove_tags?: string[]
       metadata?: Record<string, unknown>
+      /** Fields beside those that a file has, in the place of those of the same name; not with `metadata` */
+      add_metadata?: Record<string, unknown>
+      /** Names of fields that a file loses; not with `metadata` */
+      remove_metadata?: string[]
       context_id?: string | null
       /** See the record */
       acl?: string[] | null
@@ -3544,7 +3552,15 @@ export interface Calls {
       patch?: {
         name?: string
         tags?: string[]
+        /** Beside those that a file has; not with `tags` */
+        add_tags?: string[]
+        /** Of those that a file has; not with `tags` */
+        remove_tags?: string[]
         metadata?: Record<string, unknown>
+        /** Fields beside those that a file has, in the place of those of the same name; not with `metadata` */
+        add_metadata?: Record<string, unknown>
+        /** Names of fields that a file loses; not with `metadata` */
+        remove_metadata?: string[]
         context_id?: string | null
         /** See the record */
         acl?: string[] | null

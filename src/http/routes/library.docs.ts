@@ -68,7 +68,17 @@ export const getFile = operation({
 export const fileChange = {
   name: t.Optional(t.String({ minLength: 1, maxLength: 1_000 })),
   tags: t.Optional(t.Array(t.String())),
+  add_tags: t.Optional(t.Array(t.String(), { description: "Beside those that a file has; not with `tags`" })),
+  remove_tags: t.Optional(t.Array(t.String(), { description: "Of those that a file has; not with `tags`" })),
   metadata: t.Optional(JsonObject),
+  add_metadata: t.Optional(
+    t.Record(t.String(), t.Unknown(), {
+      description: "Fields beside those that a file has, in the place of those of the same name; not with `metadata`",
+    }),
+  ),
+  remove_metadata: t.Optional(
+    t.Array(t.String(), { description: "Names of fields that a file loses; not with `metadata`" }),
+  ),
   context_id: t.Optional(nullable(t.String())),
   acl: t.Optional(nullable(t.Array(t.String({ examples: ["group:hr"] })), { description: "See the record" })),
 }
@@ -78,7 +88,8 @@ export const updateFile = operation({
   audit: { action: "file.update", id: "params.file_id", fields: true },
   scope: "files:write",
   summary: "Change a file's name, tags, metadata, context or acl",
-  description: "The new name must end in an extension that an upload may have.",
+  description:
+    "The new name must end in an extension that an upload may have. `tags` and `metadata` replace all that the file has; `add_…` and `remove_…` leave the rest as it is, and what is in both is added.",
   tag: "Files",
   params: byId,
   body: t.Object(fileChange),

@@ -3681,7 +3681,15 @@ class AddUrlBody(TypedDict):
 class UpdateFileBody(TypedDict):
     name: NotRequired[str]
     tags: NotRequired[List[str]]
+    add_tags: NotRequired[List[str]]
+    """Beside those that a file has; not with `tags`"""
+    remove_tags: NotRequired[List[str]]
+    """Of those that a file has; not with `tags`"""
     metadata: NotRequired[Dict[str, Any]]
+    add_metadata: NotRequired[Dict[str, Any]]
+    """Fields beside those that a file has, in the place of those of the same name; not with `metadata`"""
+    remove_metadata: NotRequired[List[str]]
+    """Names of fields that a file loses; not with `metadata`"""
     context_id: NotRequired[Optional[str]]
     acl: NotRequired[Optional[List[str]]]
     """See the record"""
@@ -3691,7 +3699,15 @@ class UpdateFileBody(TypedDict):
 class ChangeFilesBodyPatch(TypedDict):
     name: NotRequired[str]
     tags: NotRequired[List[str]]
+    add_tags: NotRequired[List[str]]
+    """Beside those that a file has; not with `tags`"""
+    remove_tags: NotRequired[List[str]]
+    """Of those that a file has; not with `tags`"""
     metadata: NotRequired[Dict[str, Any]]
+    add_metadata: NotRequired[Dict[str, Any]]
+    """Fields beside those that a file has, in the place of those of the same name; not with `metadata`"""
+    remove_metadata: NotRequired[List[str]]
+    """Names of fields that a file loses; not with `metadata`"""
     context_id: NotRequired[Optional[str]]
     acl: NotRequired[Optional[List[str]]]
     """See the record"""

@@ -6,7 +6,7 @@ import { count, plural } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog, FormFoot } from "../../ui/dialog.tsx"
-import { Form, Problem, TextField } from "../../ui/form.tsx"
+import { Form, Lines, Problem, Segments, TextField } from "../../ui/form.tsx"
 import { notify } from "../../ui/toast.tsx"
 import { itemsOf, suggestionsOf, useFacets } from "./facets.tsx"
 
@@ -119,26 +119,72 @@ interface LabelFormProps {
   onClose: () => void
 }
 
-/** Fields that are left empty change nothing. */
-function LabelForm({ files, filter, onStarted, onClose }: LabelFormProps) {
-  const facets = useFacets()
-  const [tags, setTags] = useState("")
-  const [context, setContext] = useState("")
-  const patch = {
-    ...(tags.trim() ? { tags: itemsOf(tags) } : {}),
+const WAYS = [
+  ["add", "Add"],
+  ["remove", "Remove"],
+  ["replace", "Replace"],
+] as const
+type Way = (typeof WAYS)[number][0]
+
+const SAID: Record<Way, string> = {
+  add: "Tags and fields come beside those that the files have; a field of the same name takes the place of the former one.",
+  remove: "The files lose these tags and fields, and keep the others.",
+  replace: "Tags and fields take the place of all that the files have.",
+}
+
+/** Fields of metadata, one in a line, as `name: value`; where they are removed, the name is enough. */
+const fieldsIn = (text: string): [name: string, value: unknown][] =>
+  text
+    .split("\n")
+    .map(line => line.trim())
+    .filter(Boolean)
+    .map(line => {
+      const at = line.indexOf(":")
+      return at < 0 ? [line, ""] : [line.slice(0, at).trim(), valueIn(line.slice(at + 1).trim())]
+    })
+
+/** Numbers and truth values as such, so that filters compare them. */
+const valueIn = (text: string): unknown =>
+  /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text) ? JSON.parse(text) : text
+
+function patchOf(way: Way, tags: string, fields: string, context: string): Record<string, unknown> {
+  const names = { add: "add_", remove: "remove_", replace: "" }[way]
+  const given = fieldsIn(fields)
+  return {
+    ...(tags.trim() ? { [`${names}tags`]: itemsOf(tags) } : {}),
+    ...(given.length > 0
+      ? { [`${names}metadata`]: way === "remove" ? given.map(([name]) => name) : Object.fromEntries(given) }
+      : {}),
     ...(context.trim() ? { context_id: context.trim() } : {}),
   }
+}
+
+/** What is left empty changes nothing. */
+function LabelForm({ files, filter, onStarted, onClose }: LabelFormProps) {
+  const facets = useFacets()
+  const [way, setWay] = useState<Way>("add")
+  const [tags, setTags] = useState("")
+  const [fields, setFields] = useState("")
+  const [context, setContext] = useState("")
+  const patch = patchOf(way, tags, fields, context)
   const save = useAction(async () => onStarted(await startBulk({ action: "patch", filter, patch })))
   return (
     <Dialog title={`Label ${files}`} onClose={onClose}>
       <Form class="stack" action={save}>
-        <p>What is entered takes the place of what the files have; what is left empty stays as it is.</p>
+        <Segments label="Tags and fields" value={way} options={WAYS} onChange={setWay} />
+        <p>{SAID[way]} What is left empty stays as it is.</p>
         <TextField
-          label="New tags"
+          label="Tags"
           hint="Separated by commas"
           suggestions={suggestionsOf(facets, "tag")}
           value={tags}
           onInput={setTags}
+        />
+        <Lines
+          label="Metadata"
+          hint={way === "remove" ? "Names of fields, one in a line" : "One field in a line, such as year: 2026"}
+          value={fields}
+          onInput={setFields}
         />
         <TextField
           label="New context"
