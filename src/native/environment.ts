@@ -5,6 +5,11 @@ const LIBC = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6"
 
 /** Sets variables in libc's environment of this process, for libraries that are loaded later. */
 export function setLibraryVariables(variables: Record<string, string>): void {
+  if (process.platform === "win32") setOnWindows(variables)
+  else setInLibc(variables)
+}
+
+function setInLibc(variables: Record<string, string>): void {
   const libc = dlopen(LIBC, {
     getenv: { args: [FFIType.cstring], returns: FFIType.cstring },
     setenv: { args: [FFIType.cstring, FFIType.cstring, FFIType.i32], returns: FFIType.i32 },
@@ -16,6 +21,15 @@ export function setLibraryVariables(variables: Record<string, string>): void {
     if (libc.symbols.setenv(key, cString(value), 1) !== 0) throw new Error(`libc refused to set ${name}`)
   }
   libc.close()
+}
+
+/** Windows has no setenv; this sets the environment of its C runtime and that of the system. */
+function setOnWindows(variables: Record<string, string>): void {
+  const runtime = dlopen("ucrtbase.dll", { _wputenv_s: { args: [FFIType.ptr, FFIType.ptr], returns: FFIType.i32 } })
+  for (const [name, value] of Object.entries(variables))
+    if (runtime.symbols._wputenv_s(wideString(name), wideString(value)) !== 0)
+      throw new Error(`the C runtime refused to set ${name}`)
+  runtime.close()
 }
 
 const M_TRIM_THRESHOLD = -1
@@ -37,4 +51,5 @@ export function returnFreedMemory(): void {
   libc.close()
 }
 
+const wideString = (text: string): Buffer => Buffer.from(`${text}\0`, "utf16le")
 const cString = (text: string): Buffer => Buffer.from(`${text}\0`)

@@ -2,15 +2,26 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** True inside the compiled executable, whose modules live in Bun's embedded file system. */
-export const COMPILED = import.meta.url.includes("$bunfs") || import.meta.url.includes("~BUN")
+/** Bun's embedded file systems, by the addresses that modules in them have: of Linux and macOS, and of Windows. */
+const EMBEDDED_ROOTS = { "file:///$bunfs/root/": "/$bunfs/root/", "file:///B:/~BUN/root/": "B:/~BUN/root/" }
+
+/** Where the modules of the executable lie, one of which has this address; undefined for a module of the source. */
+export function embeddedRoot(address: string): string | undefined {
+  const plain = decodeURI(address) // Bun writes `~` as `%7E`
+  return Object.entries(EMBEDDED_ROOTS).find(([start]) => plain.startsWith(start))?.[1]
+}
+
+/** True inside the compiled executable. */
+export const COMPILED = embeddedRoot(import.meta.url) !== undefined
 
 /**
  * Address of a worker entry point: `workerUrl("search/thread/search-worker")` is `src/search/thread/search-worker.ts`.
  * The build makes every `src/**\/*-worker.ts` an entry point of the executable.
+ * @param address of this module
  */
-export function workerUrl(path: string): string {
-  return COMPILED ? `/$bunfs/root/${path}.js` : new URL(`../${path}.ts`, import.meta.url).href
+export function workerUrl(path: string, address = import.meta.url): string {
+  const root = embeddedRoot(address)
+  return root ? `${root}${path}.js` : new URL(`../${path}.ts`, address).href
 }
 
 /**

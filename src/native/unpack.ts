@@ -16,6 +16,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import type { EmbeddedFile, EmbeddedGroup } from "./embedded.ts"
+import { FOLDERS_SYNC } from "./sync-path.ts"
 
 /**
  * Large writes make large pages in the page cache, which Linux then maps whole: 120 MB of LanceDB's code counted as
@@ -134,6 +135,7 @@ function publish(partial: string, folder: string, group: EmbeddedGroup): void {
 }
 
 function sync(directory: string): void {
+  if (!FOLDERS_SYNC) return
   const handle = openSync(directory, "r")
   fsyncSync(handle)
   closeSync(handle)

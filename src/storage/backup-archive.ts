@@ -10,6 +10,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { extract, type Pack, pack } from "tar-stream"
 import { diskTrouble, OperatorError } from "../errors.ts"
+import { syncFile } from "../native/sync-path.ts"
 import { dataDirectoryProblem } from "./access.ts"
 import { sealArchive, sealedArchive } from "./encryption/archive.ts"
 
@@ -296,10 +297,4 @@ function parseManifest(text: string, source: string): Manifest {
     // said below
   }
   throw new BackupError(`${source} is not a backup that this version can read`)
-}
-
-export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, "r")
-  await handle.sync()
-  await handle.close()
 }

@@ -10,6 +10,7 @@ import { copyFile, link, mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { diskTrouble } from "../errors.ts"
+import { syncFile } from "../native/sync-path.ts"
 import { dataDirectoryProblem, exists, outermostMissing, removeUpTo } from "./access.ts"
 import {
   type BackedPack,
@@ -21,7 +22,6 @@ import {
   readArchive,
   SETTINGS,
   SNAPSHOT,
-  syncFile,
   writeArchive,
 } from "./backup-archive.ts"
 import { DiskBlobs } from "./blobs/disk.ts"

@@ -8,6 +8,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs
 import { basename, dirname, join } from "node:path"
 import { lacksDescriptors } from "../../errors.ts"
 import { log } from "../../log.ts"
+import { FOLDERS_SYNC } from "../../native/sync-path.ts"
 import {
   type ByteRange,
   fanOut,
@@ -269,6 +270,7 @@ async function openPatiently(path: string, flags: string): Promise<FileHandle> {
 }
 
 async function syncFolder(path: string): Promise<void> {
+  if (!FOLDERS_SYNC) return
   const folder = await openPatiently(path, "r")
   try {
     await folder.sync()

@@ -5,12 +5,13 @@
  */
 import { createHash } from "node:crypto"
 import { createReadStream, createWriteStream, existsSync, readdirSync, statSync } from "node:fs"
-import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
+import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
 import { extract } from "tar-stream"
 import { diskTrouble } from "../../errors.ts"
+import { syncFile, syncFolder } from "../../native/sync-path.ts"
 import { damagedFiles, type InstalledPack, installedPacks, UNFINISHED } from "./installed.ts"
 import {
   DAMAGED,
@@ -46,8 +47,8 @@ export async function addPack(source: string, directory: string): Promise<Added>
   try {
     const { manifest, digest } = await readPack(source, (file, content) => store(join(staging, file.path), content))
     await writeFile(join(staging, MANIFEST), JSON.stringify(manifest, null, 2), { mode: MODES.file })
-    await syncPath(join(staging, MANIFEST))
-    await syncPath(staging)
+    await syncFile(join(staging, MANIFEST))
+    await syncFolder(staging)
     const target = join(directory, `${manifest.name}-${digest.slice(0, 12)}`)
     const wasThere = await isWhole(target, directory)
     if (!wasThere) await putInPlace(staging, target, directory)
@@ -146,7 +147,7 @@ const damaged = (source: string, what: string): PackError =>
 /** Data that unpacks without end would be found out by each reader process, at the cost of its file. */
 async function store(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   await pipeline(content, createWriteStream(path, { flags: "wx", mode: MODES.file }))
-  await syncPath(path)
+  await syncFile(path)
   if (!path.endsWith(".gz")) return
   let size = 0
   const unpacked = createReadStream(path).pipe(createGunzip())
@@ -176,14 +177,14 @@ async function putInPlace(staging: string, target: string, directory: string): P
   } catch (error) {
     if (!(await isWhole(target, directory))) throw error // somebody else was faster
   }
-  await syncPath(directory)
+  await syncFolder(directory)
 }
 
 /** From one moment to the next, so that no reader finds half of it. */
 async function takeAway(folder: InstalledPack["folder"], directory: string): Promise<void> {
   const removing = join(directory, unfinished("removing"))
   await rename(folder, removing)
-  await syncPath(directory)
+  await syncFolder(directory)
   await rm(removing, { recursive: true, force: true })
 }
 
@@ -210,15 +211,6 @@ function needFile(source: string): void {
   const found = statSync(source, { throwIfNoEntry: false })
   if (!found) throw new PackError(`there is no file ${source}`)
   if (!found.isFile()) throw new PackError(`${source} is not a file`)
-}
-
-async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, "r")
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
