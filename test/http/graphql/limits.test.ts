@@ -68,6 +68,18 @@ const REFUSED: Record<string, [query: string, says: RegExp, variables?: Record<s
   "a document as long as a body may be": [`{ ${"a ".repeat(500_000)} }`, /100000/],
   "comments alone": ["#\n".repeat(20_000), /comments/],
   "one name again and again": [`{ ${"files { totalCount } ".repeat(60)} }`, /repeatedly/],
+  "aliases by the thousand": [`{ ${times(1_000, at => `a${at}: __typename`)} }`, /tokens/],
+  "directives by the hundred": [`{ __typename ${"@include(if: true) ".repeat(500)} }`, /tokens/],
+  "directives that nobody knows": [`{ __typename ${"@a ".repeat(900)} }`, /Unknown directive/],
+  "fragments that spread all later ones": [
+    `{ ...F0 } ${times(40, at => `fragment F${at} on Query { ${times(39 - at, on => `...F${at + on + 1}`)} __typename }`)}`,
+    /costs \d+/,
+  ],
+  "a circle of fifty fragments": [
+    `{ ...F0 } ${times(50, at => `fragment F${at} on Query { ...F${(at + 1) % 50} }`)}`,
+    /itself/,
+  ],
+  "inline fragments in each other": [`{ ${"... { ".repeat(600)} __typename ${"} ".repeat(600)} }`, /deeper than/],
   "many fragments": [
     `{ files { ...F0 } } ${times(150, at => `fragment F${at} on FileConnection { totalCount }`)}`,
     /fragments/,
@@ -82,6 +94,28 @@ describe("a query is refused, and nothing of it executed, for", () => {
       expect(body.errors[0].extensions.code).toBe("invalid_request")
       expect(body.errors[0].message).toMatch(says)
     })
+})
+
+test("several queries in one body are refused, however many", async () => {
+  for (const count of [1, 2, 10_000]) {
+    const batch = Array.from({ length: count }, () => ({ query: "{ __typename }" }))
+    const { status, body } = await client.under("").post("/graphql", batch)
+    expect([status, body.errors[0].extensions.code, body.data]).toEqual([400, "invalid_request", undefined])
+  }
+})
+
+test("values nested hundreds deep fail their field alone", async () => {
+  for (const value of [`${"[".repeat(900)}${"]".repeat(900)}`, `${"{a: ".repeat(480)}1${"}".repeat(480)}`]) {
+    const { status, body } = await ask(`{ files(filter: ${value}) { totalCount } __typename }`)
+    expect([status, body.errors[0].path, body.errors[0].extensions.code]).toEqual([200, ["files"], "invalid_filter"])
+  }
+})
+
+test("while all that is refused is asked at once, the daemon says that it is well", async () => {
+  const asked = Object.values(REFUSED).map(([query, , variables]) => ask(query, variables))
+  const health = await fetch(`${app.url}/healthz`)
+  expect(health.status).toBe(200)
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 400))
 })
 
 test("a body over a megabyte is 413, also here", async () => {
