@@ -5,6 +5,7 @@ import { usersAdd } from "../../src/access/users.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { People, type Session } from "../support/people.ts"
 import { until } from "../support/until.ts"
+import { violations } from "./axe.ts"
 import { type Console, hasBrowser, PASSWORD, SLOW_MS, signIn, startConsole } from "./console.ts"
 
 const QUESTION = "Where does the heron stand?"
@@ -34,9 +35,9 @@ beforeAll(async () => {
 }, SLOW_MS)
 afterAll(() => site?.stop())
 
-async function made(session: Session, path: string, body: object) {
+async function made(session: Session, path: string, body: object, method = "POST") {
   const response = await fetch(`${site.app.url}/external-docs/external${path}`, {
-    method: "POST",
+    method,
     headers: { ...session, "content-type": "application/json" },
     body: JSON.stringify(body),
   })
@@ -132,6 +133,36 @@ describe.skipIf(!hasBrowser)("sharing", () => {
       await dan.getByRole("heading", { name: "Result" }).waitFor()
       expect(await dan.getByRole("button", { name: /Delete|Share|Cancel/ }).count()).toBe(0)
       expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "who reads a shared answer and may not see a cited file is told so, and is shown nothing of it",
+    async () => {
+      const client = await site.app.client()
+      const [file] = await client.index([{ name: "otter.txt", data: "The otter sleeps under the willow roots." }])
+      const bobs = await new People(site.app).signIn(mail("Bob"))
+      const asked = { message: "Where does the otter sleep?", model: MODEL }
+      const { conversation_id } = await made(bobs, "/start-conversation", asked)
+      await made(bobs, `/conversations/${conversation_id}/shares`, { users: "workspace" }, "PUT")
+      expect((await client.patch(`/libraries/${file.id}`, { acl: ["group:keepers"] })).status).toBe(200)
+      const cids = await new People(site.app).signIn(mail("Cid"))
+      const api = `${site.app.url}/external-docs/external/libraries/${file.id}`
+      for (const path of ["", "/text", "/content", "/pages", "/pages/1.png", "/pages/1/marks?start=0&end=5"]) {
+        const answer = await fetch(api + path, { headers: cids })
+        expect([path, answer.status]).toEqual([path, 404])
+        expect(await answer.text()).not.toMatch(/otter|willow/)
+      }
+      const cid = await openAs("Cid", `/chat/${conversation_id}`)
+      await cid.getByLabel("Reply", { exact: true }).getByRole("button", { name: "Source 1" }).first().click()
+      const panel = cid.getByRole("dialog").or(cid.getByRole("complementary", { name: "Document" }))
+      await panel.getByText("This document has been deleted, or you may not see it.").waitFor()
+      expect(await panel.textContent()).not.toMatch(/otter|willow/)
+      expect(await panel.getByRole("link", { name: "Download" }).count()).toBe(0)
+      expect(await violations(cid)).toEqual([])
+      if (Bun.env.CARREL_SCREENSHOTS) await cid.screenshot({ path: `${Bun.env.CARREL_SCREENSHOTS}/viewer-unseen.png` })
+      expect(site.complaints.splice(0).every(text => text.includes("404"))).toBe(true)
     },
     SLOW_MS,
   )

@@ -1,6 +1,6 @@
 /** The document behind a citation: beside the answer where there is room, else over it. */
 import { useEffect, useRef } from "preact/hooks"
-import { api, contentUrl } from "../api.ts"
+import { api, contentUrl, isGone } from "../api.ts"
 import { placeOf } from "../format.ts"
 import { useLoaded } from "../loading.ts"
 import { useEscape } from "../shortcuts.ts"
@@ -27,7 +27,8 @@ export function Beside({ source, over = false, onClose }: BesideProps) {
   const file = useLoaded(source.file_id, signal => api.get<FileRecord>(`/libraries/${source.file_id}`, signal))
   const hasRoom = useMatches(ROOM) && !over
   const record = file.data?.id === source.file_id ? file.data : undefined
-  const title = record?.name ?? source.name
+  const hidden = isGone(file.error)
+  const title = hidden ? "Document" : (record?.name ?? source.name)
   const actions = record && (
     <a class="button" href={contentUrl(record.id)} download={record.name}>
       <Icon name="download" /> Download
@@ -35,8 +36,12 @@ export function Beside({ source, over = false, onClose }: BesideProps) {
   )
   const body = (
     <div class="stack viewer-frame">
-      <Problem error={file.error} />
-      {placeOf(source.position) && (
+      {hidden ? (
+        <p role="status">This document has been deleted, or you may not see it.</p>
+      ) : (
+        <Problem error={file.error} />
+      )}
+      {!hidden && placeOf(source.position) && (
         <p class="soft small" dir="auto">
           {placeOf(source.position)}
         </p>
