@@ -3,7 +3,6 @@
  * a plan (`plan.ts`) and then one turn (`turn.ts`), whose reply is followed here or by the caller.
  */
 import type { View } from "../access/view.ts"
-import { whileSeen } from "../access/while-seen.ts"
 import type { ChatTurn } from "../backends/backend.ts"
 import { AppError, invalid, withDetail } from "../errors.ts"
 import { newId } from "../id.ts"
@@ -31,6 +30,7 @@ import type { Question } from "./question.ts"
 import { Records } from "./record/records.ts"
 import { removeConversation, removeKept } from "./removal.ts"
 import type { TurnRequest } from "./settings.ts"
+import { asShared } from "./shared-stream.ts"
 import { type Asker, beginTurn, changeOnly, type NotedTurn, type Started } from "./turn.ts"
 import type { Conversation, Feedback, TurnAnswer } from "./types.ts"
 import { answerUnstored, type UnstoredAnswer } from "./unstored.ts"
@@ -188,13 +188,13 @@ export class Chat {
 
   /** The newest reply from after event `lastEventId`, and on as it is written. */
   async events(view: View, conversationId: string, lastEventId: number) {
-    const { store, live } = this.dependencies
+    const { store, live, files } = this.dependencies
     const { shared } = await store.get(view, conversationId)
     const reply = await live.find(conversationId)
     const follow = (signal: AbortSignal) => reply?.follow(lastEventId, signal) ?? nothing()
     const isSeen = () => store.isSeen(view, conversationId)
     return (signal: AbortSignal): AsyncIterable<NumberedEvent> =>
-      Number(shared) === 1 ? whileSeen(follow, isSeen, signal) : follow(signal)
+      Number(shared) === 1 ? asShared(follow, { files }, { view, isSeen }, signal) : follow(signal)
   }
 
   /** Stops the reply that is being written, if any; what is written of it stays. */

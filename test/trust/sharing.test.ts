@@ -60,12 +60,16 @@ const OWNED: Record<string, () => string> = {
   run_id: () => ids.run!,
   place: () => "0",
   approval_id: () => "appr_1",
+  variant_id: () => "msg_1",
 }
 /** Bodies of routes that take one, told apart by the end of their path. */
 const BODIES: [string, object][] = [
   ["/shares", { users: [] }],
   ["/approvals/{approval_id}", { decision: "approve" }],
   ["/replay", {}],
+  ["/feedback", { rating: "up" }],
+  ["/variants/{variant_id}", {}],
+  ["/token", {}],
   ["/regenerate", {}],
   ["/cancel", {}],
 ]
@@ -190,6 +194,25 @@ describe("a share", () => {
     expect((await fetch(url)).status).toBe(200)
     const signer = (link: string) => new URL(link).searchParams.get("sig")!.split(".")[0]
     expect(signer(url)).toBe(people.receiver!.id)
+  })
+
+  test("streams no passage of a file that its reader does not see", async () => {
+    const acl = JSON.stringify([`user:${people.owner!.id}`])
+    const [hidden] = await key.index([{ name: "vault.txt", data: "The larkspur key opens the vault." }], { acl })
+    const asked = { message: "What does the larkspur key open?", model: MODEL, file_ids: [hidden.id] }
+    const { conversation_id } = (await ask("owner", "POST", `${API}/start-conversation`, asked)).body
+    const at = `${API}/conversations/${conversation_id}`
+    await ask("owner", "PUT", `${at}/shares`, { users: [people.receiver!.id] })
+    const sourcesOf = async (who: string) => {
+      const events = await readEvents(await fetch(`${app.url}${at}/events`, { headers: people[who]!.session }))
+      expect(events.at(-1)!.event).toBe("done")
+      return events.find(({ event }) => event === "sources")!.data.sources
+    }
+    expect(await sourcesOf("owner")).toMatchObject([{ file_id: hidden.id, text: expect.stringContaining("larkspur") }])
+    expect(await sourcesOf("receiver")).toEqual([])
+    expect((await ask("receiver", "GET", `${API}/libraries/${hidden.id}`)).status).toBe(404)
+    await ask("owner", "DELETE", at)
+    await key.delete(`/libraries/${hidden.id}`)
   })
 
   test("is given by its owner, administrators and keys that see the whole workspace, and taken by them", async () => {
