@@ -1,7 +1,6 @@
 /** A reply as somebody reads it to whom it is not their own. */
 import type { View } from "../access/view.ts"
 import { whileSeen } from "../access/while-seen.ts"
-import { fromStore } from "../guarded.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import type { NumberedEvent } from "./events.ts"
 
@@ -24,7 +23,7 @@ export async function* asShared(
       const found = await files.existing(view, [...new Set(event.data.sources.map(({ file_id }) => file_id))])
       const seen = new Set(found.map(({ id }) => id))
       const sources = event.data.sources.filter(({ file_id }) => seen.has(file_id))
-      yield { ...event, data: fromStore({ sources }) }
+      yield { ...event, data: { sources } as typeof event.data } // fewer of what has passed the guard
     }
   }
 }

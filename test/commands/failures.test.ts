@@ -82,7 +82,7 @@ describe("the command line", () => {
     ["keys list --json=yes", "--json takes no value"],
     ["keys list --workspace typo", 'there is no workspace "typo"'],
     ["keys revoke", "which key?"],
-    ["users", "users: add, list, passwd or setup-link?"],
+    ["users", "users: add, list, groups, passwd or setup-link?"],
     ["users bogus", 'there is no command "users bogus"'],
     ["users add", "--email is required"],
     ["users add --email nonsense", "email: must be an e-mail address"],
