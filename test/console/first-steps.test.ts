@@ -50,6 +50,7 @@ describe.skipIf(!hasBrowser)("first steps", () => {
   test(
     "tell how Ollama is started where nothing answers",
     async () => {
+      await site.closePages() // one that is open misses the daemon while it starts anew
       await site.app.restart({ "ollama-host": "http://127.0.0.1:9" })
       const page = await site.enter({ width: 360, height: 740, dark: true })
       const steps = page.getByRole("region", { name: "First steps" })

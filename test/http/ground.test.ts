@@ -331,7 +331,12 @@ describe("the reference", () => {
         .additionalProperties
     expect([closed("/keys", "post"), closed("/search", "post")]).toEqual([false, undefined])
     const follow = document.paths["/external-docs/external/conversations/{conversation_id}/events"].get
-    expect(follow.parameters.map((parameter: any) => parameter.name)).toEqual(["conversation_id", "Last-Event-ID"])
+    expect(follow.parameters.map((parameter: any) => parameter.name)).toEqual([
+      "conversation_id",
+      "after",
+      "stream_token",
+      "Last-Event-ID",
+    ])
     const limited = document.components.responses[follow.responses["429"].$ref.split("/").at(-1)]
     expect(Object.keys(limited.headers)).toContain("Retry-After")
   })

@@ -55,7 +55,7 @@ const turnFields = (route: string) => ({
  */
 const NAMES = ["model", "context_id", "file_ids", "filter", "tools", "conversation_id", "redaction", "end_user"]
 /** One of a few words that are ours. */
-const CHOICES = ["reading", "history"]
+const CHOICES = ["reading", "history", "pinned"]
 /** Refused under redaction, and planted where their own tests are: `test/chat/images.test.ts`, `test/chat/history.test.ts`. */
 const ELSEWHERE = ["images", "summary"]
 
@@ -155,7 +155,7 @@ describe.each([
     const routes = {
       "/external/conversations post": { message: 1, ...turnFields("a") },
       "/external/conversations/{conversation_id} post": { message: 1, ...turnFields("a") },
-      "/external/conversations/{conversation_id} patch": { title: 1, additional_metadata: 1 },
+      "/external/conversations/{conversation_id} patch": { title: 1, folder: 1, additional_metadata: 1 },
       "/external/conversations/{conversation_id}/messages/{message_id}/regenerate post": {
         message: 1,
         ...turnFields("a"),
@@ -213,9 +213,14 @@ describe.each([
         ...turnFields("start"),
       })
       expect(started.body.messages).toHaveLength(2)
-      const title = { title: `By ${mail("patched")}`, additional_metadata: metadata("patched") }
-      const changed = await client.patch(`/conversations/${id}`, title)
+      const change = {
+        title: `By ${mail("patched")}`,
+        folder: `Of ${mail("patched")}`,
+        additional_metadata: metadata("patched"),
+      }
+      const changed = await client.patch(`/conversations/${id}`, change)
       expect(changed.body.title).toContain("[REDACTED_EMAIL]")
+      expect(changed.body.folder).toContain("[REDACTED_EMAIL]")
       expect(Object.keys(changed.body.additional_metadata)).toEqual(["[REDACTED_EMAIL]", "nested"])
       const { body } = await json("GET", `/conversations/${id}`)
       const last = body.messages.at(-1).id
