@@ -123,7 +123,7 @@ onBoth(open => {
     const principal = (await sessions.verify(cookie))!
     expect(principal).toMatchObject({ userId: ada.id, role: "administrator" })
     expect(await sessions.list(principal)).toMatchObject([{ id: principal.sessionId, current: true }])
-    expect(await sessions.alive([principal.sessionId, "sess_x"])).toEqual(new Set([principal.sessionId]))
+    expect(await sessions.alive([principal.credential, "sess_x"])).toEqual(new Set([principal.credential]))
     const [workspace] = await workspaces.of(ada.id)
     const invited = await workspaces.invite({ email: "eve@x.org", role: "member", workspaceId: workspace!.id }, ada.id)
     expect(await workspaces.listInvitations()).toMatchObject([{ id: invited.id, workspace: "default" }])
