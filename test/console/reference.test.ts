@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("the reference page", () => {
       await page.reload()
       await page.locator(".opblock").first().waitFor()
 
-      await find(page, "createConversation")
+      await find(page, "createConversation message")
       await until(async () => (await page.locator(".opblock").count()) === 1)
       await page.locator(".opblock-summary-control").click()
       await page.locator("textarea.body-param__text").fill(JSON.stringify({ message: "How can the lease be ended?" }))
