@@ -46,6 +46,12 @@ export function liveGenerations(view: View, filters: SearchFilters | undefined, 
   return { text, values }
 }
 
+/** The statement that finds a row where a file of the workspace has an acl. */
+export const FILE_WITH_ACL = "select 1 from files where workspace_id = ? and acl is not null limit 1"
+
+/** Where no file has an acl, members see what everybody sees: it is read and remembered once for all of them. */
+export const withoutAcls = (view: View): View => ({ ...view, principals: null })
+
 /** Those of these files that the caller sees, as `id`. */
 export const filesAmong = (view: View, ids: string[], words: Words): Condition => {
   const { text, values } = seenBy(view, words)

@@ -13,6 +13,7 @@ import { Lru } from "../../threads/lru.ts"
 import type { SearchFilters } from "../types.ts"
 import { countIds, type IdRanges, toRanges } from "./id-ranges.ts"
 import {
+  FILE_WITH_ACL,
   filesAmong,
   hasMetadata,
   type LiveGeneration,
@@ -20,6 +21,7 @@ import {
   missingAmong,
   normalized,
   rememberedName,
+  withoutAcls,
 } from "./live-generations.ts"
 
 export interface LiveRanges {
@@ -64,15 +66,15 @@ export class LiveRangesCache {
    * @param filters absent or empty: all that the caller sees.
    * @returns or the first of `file_ids` that the caller does not see
    */
-  find(view: View, filters: SearchFilters | undefined): LibraryView | { missingFile: string } {
+  find(given: View, filters: SearchFilters | undefined): LibraryView | { missingFile: string } {
     return this.db.transaction(() => {
-      const { workspaceId } = view
-      const counter = this.counter(workspaceId)
-      const given = normalized(filters)
-      const missing = given?.file_ids && this.missing(view, given.file_ids)
+      const view = given.principals && !this.hasAcls(given) ? withoutAcls(given) : given
+      const counter = this.counter(view)
+      const wanted = normalized(filters)
+      const missing = wanted?.file_ids && this.missing(view, wanted.file_ids)
       if (missing !== undefined) return { missingFile: missing }
       const workspace = this.ranges(view, counter, undefined)
-      const visible = given ? this.ranges(view, counter, given) : workspace
+      const visible = wanted ? this.ranges(view, counter, wanted) : workspace
       return { workspace, visible, pendingFiles: this.pendingFiles(view, counter) }
     })()
   }
@@ -99,9 +101,13 @@ export class LiveRangesCache {
   }
 
   /** Rises with every change of the workspace that could alter what a search sees. */
-  private counter(workspaceId: string): number {
+  private counter({ workspaceId }: View): number {
     const row = this.db.query("select counter from library_changes where workspace_id = ?").get(workspaceId)
     return (row as { counter: number } | null)?.counter ?? 0
+  }
+
+  private hasAcls({ workspaceId }: View): boolean {
+    return this.db.query(FILE_WITH_ACL).get(workspaceId) !== null
   }
 
   private missing(view: View, ids: string[]): string | undefined {

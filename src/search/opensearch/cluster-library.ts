@@ -13,6 +13,7 @@ import type { Condition } from "../../storage/json-words.ts"
 import { filled, words } from "../../storage/words.ts"
 import { Lru } from "../../threads/lru.ts"
 import {
+  FILE_WITH_ACL,
   filesAmong,
   hasMetadata,
   type LiveGeneration,
@@ -20,6 +21,7 @@ import {
   missingAmong,
   normalized,
   rememberedName,
+  withoutAcls,
 } from "../ids/live-generations.ts"
 import { type LiveRanges, rangesOf } from "../ids/live-ranges.ts"
 import type { SearchFilters } from "../types.ts"
@@ -59,19 +61,19 @@ export class ClusterLibrary {
   /** @returns or the first of `file_ids` that the caller does not see */
   async find(view: View, filters: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
     const given = normalized(filters)
-    const { counter, hidden } = await headOf(this.db, view)
-    const name = rememberedName(view, counter, given)
+    const { counter, hidden, seenAs } = await headOf(this.db, view)
+    const name = rememberedName(seenAs, counter, given)
     const known = name === undefined ? undefined : this.views.get(name)
     return known ? { ...known, hidden } : this.read(view, given)
   }
 
   /** Everything as it is at one moment. */
-  private read(view: View, given: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
+  private read(asked: View, given: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
     return this.db
       .transaction()
       .setIsolationLevel("repeatable read")
       .execute(async trx => {
-        const { counter, hidden } = await headOf(trx, view)
+        const { counter, hidden, seenAs: view } = await headOf(trx, asked)
         const missing = given?.file_ids && (await missingIn(trx, view, given.file_ids))
         if (missing !== undefined) return { missingFile: missing }
         const all = await this.all(trx, view, rememberedName(view, counter, undefined))
@@ -130,9 +132,19 @@ async function missingIn(executor: Executor, view: View, ids: string[]): Promise
 
 const numbersIn = ({ ranges, spans, generations }: LiveSet): number => ranges.length + spans.length + generations.length
 
+interface Head {
+  counter: number
+  hidden: number[] | undefined
+  /** The view, or what it comes to at that moment. */
+  seenAs: View
+}
+
 /** A dead generation whose file is gone may be of any workspace. */
-async function headOf(executor: Executor, view: View): Promise<{ counter: number; hidden: number[] | undefined }> {
+async function headOf(executor: Executor, view: View): Promise<Head> {
   const { workspaceId } = view
+  const acls = view.principals
+    ? sql`union all select 'acls', 1 where exists (${filled(FILE_WITH_ACL, workspaceId)})`
+    : sql``
   const { rows } = await sql<{ kind: string; number: number }>`
     select 'counter' as kind, counter as number from library_changes where workspace_id = ${workspaceId}
     union all
@@ -140,11 +152,13 @@ async function headOf(executor: Executor, view: View): Promise<{ counter: number
       select generations.id from generations left join files on files.id = generations.file_id
       where generations.state in ('staging', 'staged', 'dead')
         and (files.id is null or files.workspace_id = ${workspaceId})
-      limit ${sql.lit(MAX_HIDDEN + 1)}) as unseen`.execute(executor)
+      limit ${sql.lit(MAX_HIDDEN + 1)}) as unseen
+    ${acls}`.execute(executor)
   const hidden = rows.flatMap(({ kind, number }) => (kind === "hidden" ? [number] : []))
   const counter = rows.find(({ kind }) => kind === "counter")?.number ?? 0
+  const seenAs = view.principals && !rows.some(({ kind }) => kind === "acls") ? withoutAcls(view) : view
   // To a caller who sees a part, all the rest is hidden as well: what it sees is named.
-  return { counter, hidden: hidden.length > MAX_HIDDEN || isNarrow(view) ? undefined : hidden }
+  return { counter, hidden: hidden.length > MAX_HIDDEN || isNarrow(seenAs) ? undefined : hidden, seenAs }
 }
 
 async function pendingIn(executor: Executor, view: View): Promise<number> {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { seeded } from "../../../scripts/bench/random.ts"
 import { type View, wholeOf } from "../../../src/access/view.ts"
-import { LiveRangesCache } from "../../../src/search/ids/live-ranges.ts"
+import { type LibraryView, LiveRangesCache } from "../../../src/search/ids/live-ranges.ts"
 import { ClusterLibrary, type ClusterView } from "../../../src/search/opensearch/cluster-library.ts"
 import type { SearchFilters } from "../../../src/search/types.ts"
 import type { Database } from "../../../src/storage/database.ts"
@@ -94,6 +94,36 @@ describe.skipIf(!url)("a library in PostgreSQL", () => {
       const { workspace, hidden } = (await new ClusterLibrary(db).find(view, undefined)) as ClusterView
       expect([workspace.files > 0, hidden]).toEqual([true, undefined])
     }
+  })
+
+  test("shows members what everybody sees while no file has an acl, and hides one from the moment that it has", async () => {
+    const member = { ...wholeOf("w3"), principals: ["user:ada"] }
+    for (const db of databases) {
+      const own = { workspace_id: "w3", id: "w3-0", acl: null, live_generation: 1, status: "searchable" as const }
+      const some = await db.selectFrom("files").selectAll().limit(1).executeTakeFirstOrThrow()
+      await db.insertInto("workspaces").values({ id: "w3", name: "w3", created_at: some.created_at }).execute()
+      await db
+        .insertInto("files")
+        .values({ ...some, ...own })
+        .execute()
+      await db
+        .insertInto("generations")
+        .values({ ...span(80_000, "w3-0"), state: "live" })
+        .execute()
+      const library = new ClusterLibrary(db)
+      const find = async (view: View) => (await library.find(view, undefined)) as ClusterView
+      const whole = await find(wholeOf("w3"))
+      expect([whole.workspace.files, whole.hidden]).toEqual([1, expect.any(Array)])
+      expect((await find(member)).workspace).toBe(whole.workspace) // read once
+      expect((await find(member)).hidden).toEqual(whole.hidden)
+      await db.updateTable("files").set({ acl: '["group:red"]' }).where("id", "=", "w3-0").execute()
+      const narrow = await find(member)
+      expect([narrow.workspace.files, narrow.hidden]).toEqual([0, undefined])
+      expect((await find(wholeOf("w3"))).workspace.files).toBe(1)
+    }
+    const local = new LiveRangesCache(reader)
+    const files = (view: View) => (local.find(view, undefined) as LibraryView).workspace.files
+    expect([files(wholeOf("w3")), files(member), files({ ...member, principals: ["group:red"] })]).toEqual([1, 0, 1])
   })
 
   test("sees a change with the commit that makes it", async () => {
