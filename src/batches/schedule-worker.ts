@@ -1,4 +1,5 @@
 /** Carries the runs of schedules out: the handler of their jobs. */
+import { sql } from "kysely"
 import type { Principal } from "../access/principal.ts"
 import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
 import { emit } from "../events/outbox.ts"
@@ -7,6 +8,7 @@ import { isUsedUp, type JobQueue } from "../jobs/queue.ts"
 import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import { beyondNewest } from "../storage/newest.ts"
 import { linkScheduleAnswer, NO_ANSWER, unlinkScheduleAnswers } from "../storage/schedule-answers.ts"
 import type { ScheduleRunsTable, SchedulesTable } from "../storage/schedules.ts"
 import { inOrder } from "../storage/shared.ts"
@@ -165,16 +167,11 @@ export class ScheduleWorker {
 }
 
 async function keepNewest(trx: Trx, scheduleId: string): Promise<void> {
-  const newest = await trx
-    .selectFrom("schedule_runs")
-    .select("id")
-    .where("schedule_id", "=", scheduleId)
-    .orderBy("id", "desc")
-    .limit(KEPT_RUNS)
-    .execute()
-  const kept = newest.map(({ id }) => id)
-  await unlinkScheduleAnswers(trx, scheduleId, kept)
-  await trx.deleteFrom("schedule_runs").where("schedule_id", "=", scheduleId).where("id", "not in", kept).execute()
+  const of = sql<boolean>`schedule_id = ${scheduleId}`
+  const last = await beyondNewest(trx, "schedule_runs", { of, kept: KEPT_RUNS })
+  if (last === undefined) return
+  await unlinkScheduleAnswers(trx, scheduleId, last)
+  await trx.deleteFrom("schedule_runs").where(of).where("id", "<=", last).execute()
 }
 
 /** Nothing of an answer about what was deleted meanwhile. */

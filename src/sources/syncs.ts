@@ -5,11 +5,12 @@
  *   ended    finished_at is set                            ← end
  * A sync that a kill cut off goes on in its phase: a listing begins anew, what was noted is fetched and deleted.
  */
-import type { RawBuilder } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import { emit } from "../events/outbox.ts"
 import type { EventType } from "../events/types.ts"
 import { newId } from "../id.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
+import { beyondNewest } from "../storage/newest.ts"
 import { timeOf } from "../storage/shared.ts"
 import { durationMs, nextTime } from "../timing.ts"
 import type { ListingCounts } from "./listing.ts"
@@ -136,14 +137,7 @@ export function nextSync(
 }
 
 async function forgetOld(trx: Trx, sourceId: string): Promise<void> {
-  const oldest = await trx
-    .selectFrom("source_syncs")
-    .select("id")
-    .where("source_id", "=", sourceId)
-    .orderBy("id", "desc")
-    .offset(KEPT)
-    .limit(1)
-    .executeTakeFirst()
-  if (oldest)
-    await trx.deleteFrom("source_syncs").where("source_id", "=", sourceId).where("id", "<=", oldest.id).execute()
+  const of = sql<boolean>`source_id = ${sourceId}`
+  const last = await beyondNewest(trx, "source_syncs", { of, kept: KEPT })
+  if (last !== undefined) await trx.deleteFrom("source_syncs").where(of).where("id", "<=", last).execute()
 }

@@ -53,8 +53,8 @@ export async function forgetScheduleAnswers(trx: Executor, ids: readonly string[
       .execute()
 }
 
-/** Of runs of the schedule that go. @param kept those that stay */
-export const unlinkScheduleAnswers = (trx: Executor, scheduleId: string, kept: readonly string[] = []) =>
+/** Of runs of the schedule that go. @param last the newest of them; all where absent */
+export const unlinkScheduleAnswers = (trx: Executor, scheduleId: string, last?: string) =>
   trx
     .deleteFrom("answered_files")
     .where("key", "in", eb =>
@@ -62,6 +62,6 @@ export const unlinkScheduleAnswers = (trx: Executor, scheduleId: string, kept: r
         .selectFrom("schedule_runs")
         .select("id")
         .where("schedule_id", "=", scheduleId)
-        .$if(kept.length > 0, query => query.where("id", "not in", kept)),
+        .$if(last !== undefined, query => query.where("id", "<=", last!)),
     )
     .execute()

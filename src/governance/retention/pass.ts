@@ -4,12 +4,14 @@
  * crash the pass goes on behind the last one, and tells of each once. A removal whose rule was changed meanwhile is not made:
  * the pass ends, and the next goes by the new rules.
  */
+import { sql } from "kysely"
 import { wholeOf } from "../../access/view.ts"
 import { AppError } from "../../errors.ts"
 import { emit } from "../../events/outbox.ts"
 import { newId } from "../../id.ts"
 import { type Database, readApart, type Trx } from "../../storage/database.ts"
 import type { RetentionPassesTable } from "../../storage/holds.ts"
+import { beyondNewest } from "../../storage/newest.ts"
 import type { Owner } from "../../storage/owners.ts"
 import { inOrder } from "../../storage/shared.ts"
 import { filled, words } from "../../storage/words.ts"
@@ -264,17 +266,9 @@ export class Pass {
       if (!finished) return
       const counts = countsOf(finished.counts)
       if (isSome(counts)) await emit(trx, workspaceId, [{ type: "retention.applied", data: { id, counts } }])
-      const last = trx
-        .selectFrom("retention_passes")
-        .select("id")
-        .where("workspace_id", "=", workspaceId)
-        .orderBy("id", "desc")
-        .limit(KEPT)
-      await trx
-        .deleteFrom("retention_passes")
-        .where("workspace_id", "=", workspaceId)
-        .where("id", "not in", last)
-        .execute()
+      const of = sql<boolean>`workspace_id = ${workspaceId}`
+      const last = await beyondNewest(trx, "retention_passes", { of, kept: KEPT })
+      if (last !== undefined) await trx.deleteFrom("retention_passes").where(of).where("id", "<=", last).execute()
     })
   }
 }
