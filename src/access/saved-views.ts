@@ -4,8 +4,8 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { SavedViewsTable } from "../storage/users.ts"
+import { type Keeper, keptBy } from "./keeper.ts"
 import { checkName } from "./name.ts"
-import type { SessionPrincipal } from "./sessions.ts"
 
 /** Of one user in one workspace. */
 const MAX_VIEWS = 100
@@ -23,31 +23,30 @@ export interface SavedView {
   updated_at: string
 }
 
-type Owner = Pick<SessionPrincipal, "userId" | "workspaceId">
 type Change = Partial<Pick<SavedView, "name" | "filters">>
 
 export class SavedViews {
   constructor(private readonly database: Database) {}
 
   /** By name. */
-  async list(owner: Owner): Promise<SavedView[]> {
-    const rows = await of(this.database, owner).selectAll().execute()
+  async list(keeper: Keeper): Promise<SavedView[]> {
+    const rows = await of(this.database, keeper).selectAll().execute()
     return rows.map(toView).sort((one, other) => one.name.localeCompare(other.name))
   }
 
   /** @throws AppError invalid_request; conflict where the name is taken or there are too many */
-  async create(owner: Owner, { name, filters }: Required<Change>): Promise<SavedView> {
+  async create(keeper: Keeper, { name, filters }: Required<Change>): Promise<SavedView> {
     const at = new Date().toISOString()
     const row = {
       id: newId("view"),
-      workspace_id: owner.workspaceId,
-      user_id: owner.userId,
+      workspace_id: keeper.workspaceId,
+      user_id: keeper.userId,
       ...columnsOf({ name, filters }),
       created_at: at,
       updated_at: at,
     }
     await this.database.transaction().execute(async trx => {
-      const known = await of(trx, owner).select("id").execute()
+      const known = await of(trx, keeper).select("id").execute()
       if (known.length >= MAX_VIEWS)
         throw new AppError("conflict", { message: `there are ${MAX_VIEWS} views already: delete one first` })
       await trx
@@ -62,13 +61,13 @@ export class SavedViews {
   }
 
   /** @throws AppError not_found, also for a view of somebody else; as `create` */
-  async change(owner: Owner, id: string, change: Change): Promise<SavedView> {
+  async change(keeper: Keeper, id: string, change: Change): Promise<SavedView> {
     const columns = columnsOf(change)
     return this.database.transaction().execute(async trx => {
-      const before = await of(trx, owner).selectAll().where("id", "=", id).executeTakeFirst()
+      const before = await of(trx, keeper).selectAll().where("id", "=", id).executeTakeFirst()
       if (!before) throw missing()
       if (columns.name !== undefined) {
-        const others = of(trx, owner).select("id").where("name", "=", columns.name).where("id", "!=", id)
+        const others = of(trx, keeper).select("id").where("name", "=", columns.name).where("id", "!=", id)
         refuseTaken((await others.executeTakeFirst()) === undefined)
       }
       const after = { ...before, ...columns, updated_at: new Date().toISOString() }
@@ -78,19 +77,17 @@ export class SavedViews {
   }
 
   /** @throws AppError not_found, also for a view of somebody else */
-  async delete({ userId, workspaceId }: Owner, id: string): Promise<void> {
+  async delete(keeper: Keeper, id: string): Promise<void> {
     const { numDeletedRows } = await this.database
       .deleteFrom("saved_views")
       .where("id", "=", id)
-      .where("user_id", "=", userId)
-      .where("workspace_id", "=", workspaceId)
+      .where(keptBy(keeper))
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw missing()
   }
 }
 
-const of = (database: Database | Trx, { userId, workspaceId }: Owner) =>
-  database.selectFrom("saved_views").where("user_id", "=", userId).where("workspace_id", "=", workspaceId)
+const of = (database: Database | Trx, keeper: Keeper) => database.selectFrom("saved_views").where(keptBy(keeper))
 
 const missing = () => new AppError("not_found", { message: "there is no such view" })
 

@@ -1,5 +1,5 @@
 /** Texts that users keep under a name, to ask with them again: each sees their own, in the workspace in which it was kept. */
-import type { SessionPrincipal } from "../access/sessions.ts"
+import { type Keeper, keptBy } from "../access/keeper.ts"
 import { AppError } from "../errors.ts"
 import { type RedactionRules, underGuard } from "../grounding/under-guard.ts"
 import type { Fields } from "../guarded.ts"
@@ -15,8 +15,6 @@ export interface SavedPrompt {
   updated_at: string
 }
 
-type Owner = Pick<SessionPrincipal, "userId" | "workspaceId">
-
 const PROMPT: Fields<Pick<SavedPrompt, "name" | "text">> = { name: "text", text: "text" }
 
 export class SavedPrompts {
@@ -26,8 +24,8 @@ export class SavedPrompts {
   ) {}
 
   /** By name. */
-  async list(owner: Owner): Promise<SavedPrompt[]> {
-    const rows = await of(this.database, owner).select(["name", "text", "updated_at"]).execute()
+  async list(keeper: Keeper): Promise<SavedPrompt[]> {
+    const rows = await of(this.database, keeper).select(["name", "text", "updated_at"]).execute()
     return rows.sort((one, other) => one.name.localeCompare(other.name))
   }
 
@@ -36,11 +34,11 @@ export class SavedPrompts {
    * @returns as it is kept: redacted where the workspace insists on it
    * @throws AppError conflict where there are too many
    */
-  async keep(owner: Owner, prompt: Pick<SavedPrompt, "name" | "text">): Promise<SavedPrompt> {
-    const kept = await underGuard(this.redaction, owner.workspaceId, undefined, guard => guard.pass(prompt, PROMPT))
+  async keep(keeper: Keeper, prompt: Pick<SavedPrompt, "name" | "text">): Promise<SavedPrompt> {
+    const kept = await underGuard(this.redaction, keeper.workspaceId, undefined, guard => guard.pass(prompt, PROMPT))
     const row = {
-      workspace_id: owner.workspaceId,
-      user_id: owner.userId,
+      workspace_id: keeper.workspaceId,
+      user_id: keeper.userId,
       name: kept.name,
       text: kept.text,
       updated_at: new Date().toISOString(),
@@ -51,7 +49,7 @@ export class SavedPrompts {
         .values(row)
         .onConflict(conflict => conflict.columns(["user_id", "workspace_id", "name"]).doUpdateSet(row))
         .execute()
-      const { length } = await of(trx, owner).select("name").execute()
+      const { length } = await of(trx, keeper).select("name").execute()
       if (length > MAX_PROMPTS)
         throw new AppError("conflict", { message: `there are ${MAX_PROMPTS} prompts already: delete one first` })
     })
@@ -59,16 +57,14 @@ export class SavedPrompts {
   }
 
   /** @throws AppError not_found, also for one of somebody else */
-  async delete({ userId, workspaceId }: Owner, name: string): Promise<void> {
+  async delete(keeper: Keeper, name: string): Promise<void> {
     const { numDeletedRows } = await this.database
       .deleteFrom("saved_prompts")
-      .where("user_id", "=", userId)
-      .where("workspace_id", "=", workspaceId)
+      .where(keptBy(keeper))
       .where("name", "=", name)
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw new AppError("not_found", { message: "there is no such prompt" })
   }
 }
 
-const of = (database: Database | Trx, { userId, workspaceId }: Owner) =>
-  database.selectFrom("saved_prompts").where("user_id", "=", userId).where("workspace_id", "=", workspaceId)
+const of = (database: Database | Trx, keeper: Keeper) => database.selectFrom("saved_prompts").where(keptBy(keeper))
