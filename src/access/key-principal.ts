@@ -6,7 +6,7 @@ import type { Filter } from "./filter/filter.ts"
 import { principalsOf } from "./groups.ts"
 import { type Quota, stored } from "./limits.ts"
 import type { Principal, Scope } from "./principal.ts"
-import { hashToken } from "./token.ts"
+import { hashToken, markOf } from "./token.ts"
 import { type View, withinBoth } from "./view.ts"
 
 /** A user without access to the key's workspace takes the key along. */
@@ -69,9 +69,7 @@ export type TokenGrants = Pick<
 export const limitsMark = (key: KeyLimits): string => {
   const { context_ids, models, filter, owner_sees_all, owner_id, owner_groups } = key
   const owner = owner_groups === null ? [] : [owner_id, owner_groups]
-  return isNarrowed(key)
-    ? ` ${hashToken(JSON.stringify([context_ids, models, filter, owner_sees_all, ...owner])).slice(0, 16)}`
-    : ""
+  return isNarrowed(key) ? ` ${markOf(JSON.stringify([context_ids, models, filter, owner_sees_all, ...owner]))}` : ""
 }
 
 type KeyLimits = Pick<KeyGrants, "context_ids" | "models" | "filter" | "owner_sees_all" | "owner_id" | "owner_groups">

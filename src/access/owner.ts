@@ -5,7 +5,7 @@ import type { Executor } from "../storage/database.ts"
 import type { OwnedColumns, OwnerType } from "../storage/owned.ts"
 import { filled, words } from "../storage/words.ts"
 import { principalsOf } from "./groups.ts"
-import type { View } from "./view.ts"
+import { letThroughBy, type View } from "./view.ts"
 
 /** Spelled as on the wire. */
 export interface OwnerRecord {
@@ -87,13 +87,13 @@ async function missesFiles(executor: Executor, { owner_id, workspace_id }: Work)
     .executeTakeFirst()
   const principals = member ? principalsOf(member) : null
   if (principals === null) return false
-  const isNamed = filled<boolean>(words(executor).overlaps("files.acl"), JSON.stringify(principals))
+  const isSeen = filled<boolean>(letThroughBy("files.acl", words(executor)), JSON.stringify(principals))
   const hidden = await executor
     .selectFrom("files")
     .select("id")
     .where("workspace_id", "=", workspace_id)
     .where("acl", "is not", null)
-    .where(eb => eb.not(isNamed))
+    .where(eb => eb.not(isSeen))
     .limit(1)
     .executeTakeFirst()
   return hidden !== undefined

@@ -6,7 +6,7 @@ import type { Database } from "../storage/database.ts"
 import { inOrder, PEOPLE } from "../storage/shared.ts"
 import type { UserRole } from "../storage/users.ts"
 import { LastUsed } from "./last-used.ts"
-import { hashToken, newToken } from "./token.ts"
+import { hashToken, markOf, newToken } from "./token.ts"
 import type { Workspaces } from "./workspaces.ts"
 
 /** Who a request with a console session acts for. */
@@ -173,4 +173,4 @@ export class Sessions {
 }
 
 const credentialOf = ({ sessionId, role, groups }: Pick<SessionPrincipal, "sessionId" | "role" | "groups">): string =>
-  `${sessionId} ${hashToken(`${role} ${groups}`).slice(0, 16)}`
+  `${sessionId} ${markOf(`${role} ${groups}`)}`

@@ -11,7 +11,7 @@ import { AppError, invalid } from "../errors.ts"
 import type { Holders } from "./holders.ts"
 import type { Principal } from "./principal.ts"
 import { isSignature, signatureOf } from "./signature.ts"
-import { hashToken } from "./token.ts"
+import { markOf } from "./token.ts"
 
 export const DEFAULT_STREAM_TOKEN_S = 60
 export const MAX_STREAM_TOKEN_S = 300
@@ -63,4 +63,4 @@ export class StreamTokens {
 const signed = (ends: number, holderId: string, path: string): string => `stream ${ends} ${holderId} ${path}`
 
 const credentialOf = ({ holderId, view, scopes }: Principal): string =>
-  `${HELD}${holderId} ${hashToken(canonicalJson([view, scopes])).slice(0, 16)}`
+  `${HELD}${holderId} ${markOf(canonicalJson([view, scopes]))}`

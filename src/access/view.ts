@@ -88,13 +88,12 @@ export const filesSeen = ({ workspaceId, contexts, filters, principals }: View):
 /** The condition on rows of `files`; for who sees the whole workspace that of the workspace alone. */
 export function seenBy(view: View, words: Words): Condition {
   const parts = [placedIn(view, words)]
-  if (view.principals)
-    parts.push({
-      text: `(files.acl is null or ${words.overlaps("files.acl")})`,
-      values: [JSON.stringify(view.principals)],
-    })
+  if (view.principals) parts.push({ text: letThroughBy("files.acl", words), values: [JSON.stringify(view.principals)] })
   return allOf(parts)
 }
+
+/** Whether an acl is null or names one of the principals that are its value. */
+export const letThroughBy = (acl: string, { overlaps }: Words): string => `(${acl} is null or ${overlaps(acl)})`
 
 /** The same whatever the acl: where a caller may put files. */
 function placedIn({ workspaceId, contexts, filters }: View, words: Words): Condition {

@@ -1,5 +1,5 @@
 /** Rows of sources: which of them a caller sees, and what is looked up of one in a transaction. */
-import { seesAllContexts, type View } from "../access/view.ts"
+import { letThroughBy, seesAllContexts, type View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import type { Executor, Trx, Value } from "../storage/database.ts"
 import { filled, texts, words } from "../storage/words.ts"
@@ -25,9 +25,9 @@ export function visible(executor: Executor, view: View) {
     const isOwn = "sources.owner_id = ? and coalesce(sources.maker, '') = ?"
     values.push(author?.id ?? "", author?.maker ?? "")
     if (principals && seesAllContexts(view)) {
-      const { overlaps } = words(executor)
-      parts.push(`(${isOwn} or (sources.acl is null or ${overlaps("sources.acl")}) and not exists (select 1 from files
-        where files.source_id = sources.id and files.acl is not null and not ${overlaps("files.acl")}))`)
+      const lets = (acl: string) => letThroughBy(acl, words(executor))
+      parts.push(`(${isOwn} or ${lets("sources.acl")} and not exists (select 1 from files
+        where files.source_id = sources.id and not ${lets("files.acl")}))`)
       values.push(JSON.stringify(principals), JSON.stringify(principals))
     } else parts.push(isOwn)
   }

@@ -13,6 +13,7 @@ after that time is refused (401) and asks for a new one; \`after\` then stands f
 \`EventSource\` cannot send. Not for console sessions.`
 
 const shared = {
+  description,
   tag: "Keys and sessions",
   body: optional(
     closed({
@@ -45,7 +46,6 @@ export const createConversationStreamToken = operation({
   audit: { action: "stream_token.create", id: "params.conversation_id" },
   scope: "chat",
   summary: "Make a token that opens the stream of a conversation",
-  description,
   params: t.Object({ conversation_id: t.String() }),
   errors: ["not_found"],
   ...shared,
@@ -56,7 +56,6 @@ export const createRunStreamToken = operation({
   audit: { action: "stream_token.create", id: "params.run_id" },
   scope: "agents",
   summary: "Make a token that opens the stream of a run",
-  description,
   params: t.Object({ run_id: t.String() }),
   errors: ["not_found"],
   ...shared,
@@ -67,7 +66,6 @@ export const createFileStreamToken = operation({
   audit: { action: "stream_token.create", id: "params.file_id" },
   scope: "files:read",
   summary: "Make a token that opens the stream of a file",
-  description,
   params: t.Object({ file_id: t.String() }),
   errors: ["not_found"],
   ...shared,
@@ -78,6 +76,5 @@ export const createEventStreamToken = operation({
   audit: { action: "stream_token.create" },
   scope: "webhooks",
   summary: "Make a token that opens the stream of events",
-  description,
   ...shared,
 })
