@@ -6,7 +6,7 @@
  */
 import { type RawBuilder, sql } from "kysely"
 import { ownedBy } from "../access/owner.ts"
-import { isNarrow, seen, seesAllContexts, type View } from "../access/view.ts"
+import { isNarrow, letThroughBy, seen, seesAllContexts, type View } from "../access/view.ts"
 import type { Executor } from "../storage/database.ts"
 import { filled, texts, words } from "../storage/words.ts"
 import { FILE_EVENTS, WORK_EVENTS } from "./types.ts"
@@ -28,10 +28,10 @@ export function heardBy(executor: Executor, view: View): RawBuilder<boolean> {
 
 function fileIsSeen(executor: Executor, view: View): RawBuilder<boolean> {
   const { contexts, filters, principals } = view
-  const { among, overlaps } = words(executor)
+  const dialect = words(executor)
   const saw = [sql`not exists (select 1 from files where files.id = events.subject)`]
-  if (contexts) saw.push(filled(among("events.context_id", "text"), texts(contexts)))
-  if (principals) saw.push(sql`(events.acl is null or ${filled(overlaps("events.acl"), JSON.stringify(principals))})`)
+  if (contexts) saw.push(filled(dialect.among("events.context_id", "text"), texts(contexts)))
+  if (principals) saw.push(filled(letThroughBy("events.acl", dialect), JSON.stringify(principals)))
   if (filters.length > 0) saw.push(sql`1 = 0`)
   return sql<boolean>`(exists (select 1 from files where files.id = events.subject and ${seen(executor, view)})
     or (${sql.join(saw, sql` and `)}))`
