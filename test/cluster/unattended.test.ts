@@ -110,11 +110,14 @@ describe.skipIf(reason !== undefined)(`three nodes of which ${ROUNDS} are killed
       await Bun.sleep(chance(2_000))
       await victim.start()
     }
+    const runsOf = (): Promise<Body[]> => any.call("GET", `/schedules/${id}/runs?limit=100`)
+    // A run whose node was killed keeps the next ones waiting until it is known to be dead.
+    await until(async () => (await runsOf()).length > 2, { within: 120_000, everyMs: 250 })
     await any.call("PATCH", `/schedules/${id}`, { paused: true })
     scheduledMs = performance.now() - begun
     runs = await until(
       async () => {
-        const found: Body[] = await any.call("GET", `/schedules/${id}/runs?limit=100`)
+        const found = await runsOf()
         return found.every(({ status }) => status !== "running") && found
       },
       { within: 120_000, everyMs: 250 },
