@@ -53,6 +53,7 @@ describe.skipIf(!hasBrowser)("the doors of the console", () => {
       await page.getByRole("heading", { name: "Overview" }).waitFor()
       await page.reload()
       await page.getByRole("heading", { name: "Overview" }).waitFor()
+      await page.waitForLoadState("networkidle") // what it asks for is answered while the session lasts
       await page.getByRole("button", { name: "Sign out" }).focus()
       await page.keyboard.press("Enter")
       await page.getByRole("heading", { name: "Sign in" }).waitFor()
