@@ -29,6 +29,12 @@ export const count = (value: number): string => formatter("number", of => new In
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
+/** With three places behind the point, as scores are compared. */
+export const score = (value: number): string =>
+  formatter("score", of => new Intl.NumberFormat(of, { minimumFractionDigits: 3, maximumFractionDigits: 3 })).format(
+    value,
+  )
+
 /** With one place behind the point. */
 const decimal = (value: number): string =>
   formatter(

@@ -38,7 +38,7 @@ const overflows = (page: Page): Promise<boolean> =>
     return document.documentElement.scrollWidth > innerWidth || main.scrollWidth > main.clientWidth
   })
 
-const MAIN = ["/", "/settings/api", "/governance/usage"]
+const MAIN = ["/", "/search?q=notice&explain=1", "/settings/api", "/governance/usage"]
 const MORE = [
   "/agents",
   "/agents/schedules",

@@ -4,6 +4,7 @@ import { placeOf } from "../format.ts"
 import { Lazy } from "../lazy.tsx"
 import { useLoaded, useSettled } from "../loading.ts"
 import { go, usePlace } from "../router.tsx"
+import { rich, spoken, t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 import { focusOnce, Problem, Segments, Switch } from "../ui/form.tsx"
 import { Icon } from "../ui/icons.tsx"
@@ -97,14 +98,14 @@ export function SearchPage() {
   const shownHit =
     opened && found?.hits.find(hit => hit.file.id === opened.fileId && hit.position.start === opened.start)
   return (
-    <Page title="Search">
+    <Page title={t("Search")}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: hears the arrows of the field and the buttons inside */}
       <div class="stack" ref={frame} onKeyDown={event => stepThroughHits(event, frame.current!)}>
         <SearchBar text={question.text} onText={question.setText} mode={question.mode} onMode={question.setMode} />
         <NarrowingBar narrowing={narrowing} onChange={setNarrowing}>
-          <Switch label="By file" checked={!switches.flat} onChange={on => turn("flat", !on)} />
-          <Switch label="Rerank" checked={switches.rerank} onChange={on => turn("rerank", on)} />
-          <Switch label="Explain" checked={switches.explain} onChange={on => turn("explain", on)} />
+          <Switch label={t("By file")} checked={!switches.flat} onChange={on => turn("flat", !on)} />
+          <Switch label={t("Rerank")} checked={switches.rerank} onChange={on => turn("rerank", on)} />
+          <Switch label={t("Explain")} checked={switches.explain} onChange={on => turn("explain", on)} />
         </NarrowingBar>
         <Failed error={result.error} onAgain={result.reload} />
         <Results
@@ -142,7 +143,7 @@ function Failed({ error, onAgain }: { error: Error | undefined; onAgain: () => v
       <Problem error={error} />
       <div class="row">
         <Button icon="refresh" onClick={onAgain}>
-          Search again
+          {t("Search again")}
         </Button>
       </div>
     </>
@@ -150,10 +151,15 @@ function Failed({ error, onAgain }: { error: Error | undefined; onAgain: () => v
 }
 
 const Asking = () => (
-  <Empty icon="search" title="Search the library">
-    <p>Keyword search matches words as written, semantic search what they mean. Hybrid uses both.</p>
+  <Empty icon="search" title={t("Search the library")}>
+    <p>{t("Keyword search matches words as written, semantic search what they mean. Hybrid uses both.")}</p>
     <p class="soft">
-      <kbd>/</kbd> comes back here, <kbd>↓</kbd> and <kbd>↑</kbd> go through what was found, <kbd>Enter</kbd> opens it.
+      {rich("<slash/> comes back here, <down/> and <up/> go through what was found, <enter/> opens it.", {
+        slash: <kbd>/</kbd>,
+        down: <kbd>↓</kbd>,
+        up: <kbd>↑</kbd>,
+        enter: <kbd>Enter</kbd>,
+      })}
     </p>
   </Empty>
 )
@@ -168,7 +174,7 @@ interface SearchBarProps {
 const SearchBar = ({ text, onText, mode, onMode }: SearchBarProps) => (
   <search class="search-bar">
     <label class="unseen" for="search-text">
-      Search the library
+      {t("Search the library")}
     </label>
     <Icon name="search" />
     <input
@@ -176,13 +182,13 @@ const SearchBar = ({ text, onText, mode, onMode }: SearchBarProps) => (
       class="input"
       type="search"
       dir="auto"
-      placeholder="What are you looking for?"
+      placeholder={t("What are you looking for?")}
       autocomplete="off"
       maxLength={2000}
       ref={focusOnce}
       value={text}
       onInput={event => onText(event.currentTarget.value)}
     />
-    <Segments label="Mode" value={mode} options={MODES} onChange={onMode} />
+    <Segments label={t("Mode")} value={mode} options={spoken(MODES)} onChange={onMode} />
   </search>
 )

@@ -3,8 +3,19 @@ import { common } from "./common.ts"
 import { doors } from "./doors.ts"
 import { governance } from "./governance.ts"
 import { overview } from "./overview.ts"
+import { search } from "./search.ts"
 import { settings } from "./settings.ts"
 import { shell } from "./shell.ts"
 import { sources } from "./sources.ts"
 
-export const texts = { ...agents, ...common, ...doors, ...governance, ...overview, ...settings, ...shell, ...sources }
+export const texts = {
+  ...agents,
+  ...common,
+  ...doors,
+  ...governance,
+  ...overview,
+  ...search,
+  ...settings,
+  ...shell,
+  ...sources,
+}

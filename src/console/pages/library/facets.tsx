@@ -3,11 +3,12 @@ import type { Filter } from "../../../access/filter/filter.ts"
 import { api, query } from "../../api.ts"
 import { count } from "../../format.ts"
 import { useLoaded } from "../../loading.ts"
+import { type Text, t } from "../../text.ts"
 
 const KEYS = { type: "file.type", tag: "file.tags", context: "file.context_id" } as const
 export type FacetName = keyof typeof KEYS
 
-const TITLES: Record<FacetName, string> = { type: "Types", tag: "Tags", context: "Contexts" }
+const TITLES: Record<FacetName, Text> = { type: "Types", tag: "Tags", context: "Contexts" }
 
 /** Values of each, the most frequent first. */
 export type Facets = Record<FacetName, { value: string; count: number }[]>
@@ -74,10 +75,10 @@ export function FacetBar({ facets, chosen, onToggle }: FacetBarProps) {
   if (!facets || names.length === 0) return null
   return (
     <details class="fold facets">
-      <summary>What the files are</summary>
+      <summary>{t("What the files are")}</summary>
       {names.map(name => (
         <div key={name} class="labels">
-          <span class="soft small">{TITLES[name]}</span>
+          <span class="soft small">{t(TITLES[name])}</span>
           {facets[name].slice(0, SHOWN).map(({ value, count: files }) => (
             <button
               key={value}

@@ -1,5 +1,6 @@
 import type { Filter } from "../../../access/filter/filter.ts"
 import { query } from "../../api.ts"
+import { t } from "../../text.ts"
 import { Select, TextField } from "../../ui/form.tsx"
 import type { UploadRules } from "../../wire.ts"
 import {
@@ -58,7 +59,7 @@ const STATUSES = [
 export function typeOptions(rules: UploadRules | undefined, chosen: string): [value: string, text: string][] {
   const options = (rules?.groups ?? []).map(({ name, types }): [string, string] => [types.join(","), name])
   const isOwn = chosen !== "" && !options.some(([value]) => value === chosen)
-  return [["", "Any type"], ...options, ...(isOwn ? [[chosen, chosen.toUpperCase()] as [string, string]] : [])]
+  return [["", t("Any type")], ...options, ...(isOwn ? [[chosen, chosen.toUpperCase()] as [string, string]] : [])]
 }
 
 /** Filters that an address holds; the rest is as it is without any. */

@@ -1,3 +1,4 @@
+import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import type { SearchResult } from "../../wire.ts"
 
@@ -14,8 +15,8 @@ export function Corrections({ found: { corrections }, query, exact, onExact, onQ
   if (exact)
     return (
       <p class="soft small row">
-        Words were searched for exactly as they are written.
-        <Button onClick={() => onExact(false)}>Search for similar words too</Button>
+        {t("Words were searched for exactly as they are written.")}
+        <Button onClick={() => onExact(false)}>{t("Search for similar words too")}</Button>
       </p>
     )
   if (corrections.length === 0) return null
@@ -24,19 +25,25 @@ export function Corrections({ found: { corrections }, query, exact, onExact, onQ
     <div class="notice corrections">
       {meant !== query && (
         <p>
-          Did you mean{" "}
-          <button type="button" class="link" dir="auto" onClick={() => onQuery(meant)}>
-            {meant}
-          </button>
-          ?
+          {rich("Did you mean <meant/>?", {
+            meant: (
+              <button type="button" class="link" dir="auto" onClick={() => onQuery(meant)}>
+                {meant}
+              </button>
+            ),
+          })}
         </p>
       )}
       <p class="small">
-        No file holds <bdi>{corrections.map(({ word }) => word).join(", ")}</bdi>. Also searched for{" "}
-        <bdi>{corrections.flatMap(({ tried }) => tried).join(", ")}</bdi>.{" "}
-        <button type="button" class="link" onClick={() => onExact(true)}>
-          Search only as written
-        </button>
+        {rich("No file holds <words/>. Also searched for <tried/>. <only>Search only as written</only>", {
+          words: <bdi>{corrections.map(({ word }) => word).join(", ")}</bdi>,
+          tried: <bdi>{corrections.flatMap(({ tried }) => tried).join(", ")}</bdi>,
+          only: words => (
+            <button type="button" class="link" onClick={() => onExact(true)}>
+              {words}
+            </button>
+          ),
+        })}
       </p>
     </div>
   )

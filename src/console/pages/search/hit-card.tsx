@@ -2,8 +2,9 @@ import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { excerptOf, type Span } from "../../excerpt.ts"
-import { placeOf } from "../../format.ts"
+import { count, placeOf, score } from "../../format.ts"
 import { useAction } from "../../loading.ts"
+import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import type { Hit, SearchResult } from "../../wire.ts"
@@ -54,7 +55,7 @@ export function HitCard({ file: { hits, relevance }, request, onOpen }: HitCardP
       {request && !more && hits.length >= OF_A_FILE && (
         <div class="row">
           <Button busy={all.busy} onClick={() => void all.run()}>
-            More of this file
+            {t("More of this file")}
           </Button>
         </div>
       )}
@@ -66,7 +67,7 @@ export function HitCard({ file: { hits, relevance }, request, onOpen }: HitCardP
 const Passage = ({ hit, onOpen }: { hit: Hit; onOpen: () => void }) => (
   <li>
     <button type="button" class="link small" dir="auto" {...HIT} onClick={onOpen}>
-      {placeOf(hit.position) || "Open the passage"}
+      {placeOf(hit.position) || t("Open the passage")}
     </button>
     <p class="passage" dir="auto">
       <Excerpt text={hit.text} spans={hit.highlights} />
@@ -83,22 +84,24 @@ const Passage = ({ hit, onOpen }: { hit: Hit; onOpen: () => void }) => (
 
 /** A bar of ten steps beside the figure: comparing lengths is faster than reading numbers. */
 const Relevance = ({ value }: { value: number }) => (
-  <span class="score" title="How likely this passage answers the query: of those at 50 %, about half do">
+  <span class="score" title={t("How likely this passage answers the query: of those at 50 %, about half do")}>
     <meter min={0} max={1} value={value} aria-hidden="true" />
-    <span class="unseen">Relevance </span>
-    {value > 0 && value < 0.01 ? "under 1 %" : `${Math.round(value * 100)} %`}
+    <span class="unseen">{t("Relevance")} </span>
+    {value > 0 && value < 0.01
+      ? t("under {value} %", { value: count(1) })
+      : t("{value} %", { value: count(Math.round(value * 100)) })}
   </span>
 )
 
 interface LegProps {
-  name: string
+  name: Text
   leg: { rank: number; score: number } | null
 }
 
 const Leg = ({ name, leg }: LegProps) => (
   <div>
-    <dt>{name}</dt>
-    <dd>{leg ? `rank ${leg.rank}, score ${leg.score.toFixed(3)}` : "no match"}</dd>
+    <dt>{t(name)}</dt>
+    <dd>{leg ? t("rank {rank}, score {score}", { rank: count(leg.rank), score: score(leg.score) }) : t("no match")}</dd>
   </div>
 )
 

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact"
 import type { Filter } from "../../../access/filter/filter.ts"
 import { DAY_MS } from "../../format.ts"
+import { spoken, t } from "../../text.ts"
 import { Select, TextField } from "../../ui/form.tsx"
 import { useUploadRules } from "../../uploads.ts"
 import type { SearchFilters } from "../../wire.ts"
@@ -80,20 +81,20 @@ export function NarrowingBar({ narrowing, onChange, children }: NarrowingBarProp
     <>
       <div class="filters">
         <Select
-          label="Type"
+          label={t("Type")}
           value={narrowing.types}
           options={typeOptions(useUploadRules(), narrowing.types)}
           onChange={types => set({ types })}
         />
-        <Select label="Added" value={narrowing.age} options={AGES} onChange={age => set({ age })} />
+        <Select label={t("Added")} value={narrowing.age} options={spoken(AGES)} onChange={age => set({ age })} />
         <TextField
-          label="Tags"
+          label={t("Tags")}
           value={narrowing.tags}
           suggestions={suggestionsOf(facets, "tag")}
           onInput={tags => set({ tags })}
         />
         <TextField
-          label="Context"
+          label={t("Context")}
           value={narrowing.context}
           suggestions={suggestionsOf(facets, "context")}
           onInput={context => set({ context })}

@@ -1,6 +1,7 @@
 /** What a search found: sure matches, then weak ones, by file or passage by passage. */
-import { count, plural } from "../../format.ts"
+import { count, duration } from "../../format.ts"
 import { Link } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import { Empty } from "../../ui/page.tsx"
@@ -46,17 +47,17 @@ export function Results({ found, query, request, onOpen, onMore, ...rest }: Resu
       <Corrections found={found} query={query} exact={rest.exact} onExact={rest.onExact} onQuery={rest.onQuery} />
       {sure.length > 0 && list(sure)}
       {weak.length > 0 && (
-        <section class="stack weak" aria-label="Weak matches">
+        <section class="stack weak" aria-label={t("Weak matches")}>
           <div>
-            <h2>Weak matches</h2>
-            <p class="soft small">Near the query, but unlikely to answer it.</p>
+            <h2>{t("Weak matches")}</h2>
+            <p class="soft small">{t("Near the query, but unlikely to answer it.")}</p>
           </div>
           {list(weak)}
         </section>
       )}
       {hasMore && onMore && (
         <div class="row">
-          <Button onClick={onMore}>Show more</Button>
+          <Button onClick={onMore}>{t("Show more")}</Button>
         </div>
       )}
       {found.hits.length === 0 && <Nothing found={found} {...rest} />}
@@ -77,26 +78,37 @@ function filesOf({ hits, groups }: SearchResult): FoundFile[] {
 function Said({ found, hasMore }: { found: SearchResult; hasMore: boolean }) {
   const { hits, groups, took_ms, index, degraded } = found
   const { done, total } = index.vectors
-  const what = plural(hits.length, "passage") + (groups ? ` in ${plural(groups.length, "file")}` : "")
+  const values = { passages: hits.length, files: groups?.length ?? null, time: duration(took_ms) }
+  const alone = hasMore
+    ? "The best {passages, plural, one {# passage} other {# passages}}, {time}"
+    : "{passages, plural, one {# passage} other {# passages}}, {time}"
+  const byFile = hasMore
+    ? "The best {passages, plural, one {# passage} other {# passages}} in {files, plural, one {# file} other {# files}}, {time}"
+    : "{passages, plural, one {# passage} other {# passages}} in {files, plural, one {# file} other {# files}}, {time}"
   return (
     <>
       <p class="soft small" role="status">
-        {`${hasMore ? "The best " : ""}${what}, ${took_ms.toFixed(0)} ms`}
-        {index.pending_files > 0 && ` · ${plural(index.pending_files, "file")} still being indexed`}
+        {t(groups ? byFile : alone, values)}
+        {index.pending_files > 0 &&
+          ` · ${t("{files, plural, one {# file} other {# files}} still being indexed", { files: index.pending_files })}`}
       </p>
       {degraded === "keyword_only" && (
         <p class="notice">
-          <Icon name="warning" /> The embedding model is not available or does not know the words of the query: these
-          results come from keywords only.
+          <Icon name="warning" />{" "}
+          {t(
+            "The embedding model is not available or does not know the words of the query: these results come from keywords only.",
+          )}
         </p>
       )}
       {degraded === "not_reranked" && (
-        <p class="soft small">Not reranked: there was no time for it, or the model is off.</p>
+        <p class="soft small">{t("Not reranked: there was no time for it, or the model is off.")}</p>
       )}
       {done < total && (
         <p class="soft small">
-          Meaning is known in full of {count(done)} of {count(total)} passages: more of it is being worked out, and the
-          order may still change.
+          {t(
+            "Meaning is known in full of {done} of {total} passages: more of it is being worked out, and the order may still change.",
+            { done: count(done), total: count(total) },
+          )}
         </p>
       )}
     </>
@@ -108,23 +120,29 @@ type NothingProps = Pick<ResultsProps, "exact" | "onExact" | "onWiden"> & { foun
 function Nothing({ found: { index }, exact, onExact, onWiden }: NothingProps) {
   if (index.searchable_files === 0)
     return (
-      <Empty icon="search" title="Nothing to search yet">
+      <Empty icon="search" title={t("Nothing to search yet")}>
         <p>
           {index.pending_files > 0
-            ? `${plural(index.pending_files, "file")} are being indexed: search again in a moment.`
-            : "The library is empty."}
+            ? t("{files, plural, one {# file is} other {# files are}} being indexed: search again in a moment.", {
+                files: index.pending_files,
+              })
+            : t("The library is empty.")}
         </p>
         <Link class="button" to="/library">
-          Go to the library
+          {t("Go to the library")}
         </Link>
       </Empty>
     )
   return (
-    <Empty icon="search" title="Nothing found">
-      <p>{plural(index.searchable_files, "file")} can be searched. Try other words, or fewer of them.</p>
+    <Empty icon="search" title={t("Nothing found")}>
+      <p>
+        {t("{files, plural, one {# file} other {# files}} can be searched. Try other words, or fewer of them.", {
+          files: index.searchable_files,
+        })}
+      </p>
       <div class="row">
-        {onWiden && <Button onClick={onWiden}>Search without the filters</Button>}
-        {exact && <Button onClick={() => onExact(false)}>Search for similar words too</Button>}
+        {onWiden && <Button onClick={onWiden}>{t("Search without the filters")}</Button>}
+        {exact && <Button onClick={() => onExact(false)}>{t("Search for similar words too")}</Button>}
       </div>
     </Empty>
   )
