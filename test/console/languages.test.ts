@@ -115,6 +115,24 @@ describe.skipIf(!hasBrowser)("the languages of the console", () => {
     SLOW_MS,
   )
 
+  test(
+    "leave room beside the icon of the search, and turn what points or slides, by the direction of the page",
+    async () => {
+      const page = await enterIn("ar")
+      await show(page, "/search?q=notice")
+      const drawn = await page.evaluate(() => {
+        const input = getComputedStyle(document.querySelector("#search-text")!)
+        const knob = getComputedStyle(document.querySelector(".switch input:checked")!, "::after")
+        const fold = getComputedStyle(document.querySelector(".fold > summary")!, "::before")
+        return [input.direction, input.paddingRight, knob.translate, fold.rotate]
+      })
+      expect(drawn).toEqual(["ltr", "40px", "-12px", "135deg"])
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/ar-search-light.png` })
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
   for (const [code, paths] of [
     ["de", MAIN],
     ["es", MAIN],
