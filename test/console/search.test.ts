@@ -115,4 +115,25 @@ describe.skipIf(!hasBrowser)("search", () => {
     },
     SLOW_MS,
   )
+
+  test(
+    "says so where nothing answers, keeps what was typed, and searches again when asked to",
+    async () => {
+      const page = await site.enter()
+      await page.goto(`${site.app.url}/search?q=ficus`)
+      await page.locator("mark").first().waitFor()
+      await page.context().setOffline(true)
+      await page.getByRole("searchbox", { name: "Search the library" }).fill("notice period")
+      await page.getByText("Carrel is not responding. Is it running?").first().waitFor()
+      expect(await page.getByText("Nothing found").count()).toBe(0)
+      expect(await violations(page)).toEqual([])
+      await page.context().setOffline(false)
+      await page.getByRole("button", { name: "Search again" }).click()
+      await page.locator("mark", { hasText: "notice" }).first().waitFor()
+      await page.getByText("Carrel is not responding").waitFor({ state: "detached" })
+      expect(await page.locator("#search-text").inputValue()).toBe("notice period")
+      site.complaints.length = 0 // the browser complains of what nobody answered
+    },
+    SLOW_MS,
+  )
 })
