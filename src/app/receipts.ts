@@ -7,6 +7,7 @@ import { ReceiptWriter } from "../governance/receipts/receipt-writer.ts"
 import { Receipts } from "../governance/receipts/receipts.ts"
 import { RemovedRows } from "../governance/receipts/rows.ts"
 import type { EmptiedStore, ShedStore } from "../governance/receipts/store.ts"
+import type { Usage } from "../governance/usage/usage.ts"
 import type { JobWorker } from "../jobs/worker.ts"
 import { RemovedBytes } from "../library/removed-bytes.ts"
 import type { SearchIndex } from "../search/index.ts"
@@ -27,7 +28,7 @@ const COPIES_MS = 90_000
 
 /** Proofs of deletion, written by the node that leads. */
 export async function openReceipts(config: Config, { storage, index, files, worker }: Needed): Promise<Receipts> {
-  const { database, blobs, leader, cluster } = storage
+  const { database, blobs, leader, cluster, usage } = storage
   const signer = await ReceiptSigner.of(database)
   const writer = new ReceiptWriter({
     database,
@@ -46,6 +47,7 @@ export async function openReceipts(config: Config, { storage, index, files, work
     shed: [
       ofSearch(index, cluster !== undefined),
       temporaryFiles(blobs.temporaryDirectory),
+      journals(usage, cluster ? FOLDED_MS : 0),
       ...(cluster ? [tables(cluster.vacuum)] : [copies(config.data), log(storage)]),
     ],
     backupDays: config.backup_retention_days,
@@ -53,6 +55,9 @@ export async function openReceipts(config: Config, { storage, index, files, work
   leader.whileLeader(signal => writer.keepWriting(signal))
   return new Receipts(database, signer)
 }
+
+/** Each node adds up every second what it noted; one that was away finds when it comes back who was erased. */
+const FOLDED_MS = 10_000
 
 /** Whoever is at a file writes of it to the end; this comes before all that looks for what was written. */
 const reading = (worker: JobWorker): EmptiedStore => ({
@@ -89,6 +94,16 @@ const temporaryFiles = (directory: string): ShedStore => ({
       if (found?.isFile() && found.birthtimeMs < clearedAt) return false
     }
     return true
+  },
+})
+
+/** What was used is noted with whom it was for until it is added up. */
+const journals = (usage: Usage, othersMs: number): ShedStore => ({
+  names: ["usage_journals"],
+  async hasShed({ kinds, clearedAt }) {
+    if (!kinds.has("end_user")) return true
+    await usage.fold()
+    return Date.now() >= clearedAt + othersMs
   },
 })
 

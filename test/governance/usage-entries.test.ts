@@ -3,7 +3,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ensureWorkspace } from "../../src/access/keys.ts"
-import { wholeOf } from "../../src/access/view.ts"
+import { type View, wholeOf } from "../../src/access/view.ts"
+import { Account } from "../../src/account.ts"
+import { nameDigest } from "../../src/governance/receipts/names.ts"
+import { noteRemoved } from "../../src/governance/receipts/removals.ts"
 import { charge, forgetEndUser, rowOf } from "../../src/governance/usage/entries.ts"
 import { payerOf } from "../../src/governance/usage/payer.ts"
 import { Usage } from "../../src/governance/usage/usage.ts"
@@ -15,6 +18,9 @@ import { rejection } from "../support/rejection.ts"
 
 const view = wholeOf("ws_1")
 const payer = payerOf(view, { endUser: "ada", contextId: "ctx_1" })
+
+const TOKENS = { prompt_tokens: 5, completion_tokens: 1 }
+const anAccount = (of: View, endUser: string) => new Account(payerOf(of, { endUser }))
 
 /** Sums of what is counted, folded or not, zeros left out. */
 async function sums(database: Database, endUser?: string): Promise<Record<string, number>> {
@@ -132,6 +138,70 @@ for (const kind of await databases())
       const rows = await database.selectFrom("usage_hours").select(["workspace_id", "end_user"]).execute()
       expect(rows.filter(row => row.end_user === "ada").map(row => row.workspace_id)).toEqual(["ws_2"])
       expect(await sums(database)).toEqual({ prompt_tokens: 12, bytes_stored: 21, bytes_in: 1 })
+    })
+
+    test("what another node counted for an end user who was erased meanwhile is nobody's, and so not of elsewhere", async () => {
+      const database = await kind.open(stack)
+      const [workspaceId, elsewhere] = [await ensureWorkspace(database), await ensureWorkspace(database, "elsewhere")]
+      const views = [wholeOf(workspaceId), wholeOf(elsewhere)]
+      await using usage = await Usage.open(database, { directory: folder() })
+      for (const each of views) for (const endUser of ["ada", "bob"]) usage.settle(anAccount(each, endUser), TOKENS)
+      await database.transaction().execute(async trx => {
+        const digest = nameDigest("ada")
+        await noteRemoved(trx, views[0]!, [{ kind: "end_user", id: digest, sha256s: [digest] }])
+        await forgetEndUser(trx, workspaceId, "ada")
+      })
+      await usage.fold()
+      const rows = await database.selectFrom("usage_hours").select(["workspace_id", "end_user"]).execute()
+      expect(rows.map(row => `${row.workspace_id} ${row.end_user}`).sort()).toEqual(
+        [`${workspaceId} `, `${workspaceId} bob`, `${elsewhere} ada`, `${elsewhere} bob`].sort(),
+      )
+      expect((await sums(database)).prompt_tokens).toBe(4 * TOKENS.prompt_tokens)
+    })
+
+    test("a journal is gone once it is folded, though requests follow on each other meanwhile", async () => {
+      const database = await kind.open(stack)
+      const directory = folder()
+      await using usage = await Usage.open(database, { directory })
+      let requests = 0
+      const request = () => {
+        requests++
+        usage.countRequest(view)
+      }
+      for (let i = 0; i < 20; i++) {
+        request()
+        const [name] = readdirSync(directory)
+        const folding = usage.fold()
+        let isFolded = false
+        void folding.finally(() => {
+          isFolded = true
+        })
+        while (!isFolded) {
+          request()
+          await Bun.sleep(0)
+        }
+        expect(readdirSync(directory)).not.toContain(name!)
+      }
+      await usage.fold()
+      expect(await sums(database)).toEqual({ requests })
+      expect(usage.pendingBytes).toBe(0)
+    })
+
+    test("what could not be folded is folded once, with what came since", async () => {
+      const database = await kind.open(stack)
+      const directory = folder()
+      await using usage = await Usage.open(database, { directory })
+      usage.countRequest(view)
+      await database.schema.alterTable("usage_hours").renameTo("away").execute()
+      for (let i = 0; i < 3; i++) {
+        await rejection(usage.fold())
+        usage.countRequest(view)
+      }
+      expect(readdirSync(directory)).toHaveLength(2)
+      await database.schema.alterTable("away").renameTo("usage_hours").execute()
+      await usage.fold()
+      expect(await sums(database)).toEqual({ requests: 4 })
+      expect(readdirSync(directory)).toHaveLength(1)
     })
 
     test.skipIf(kind.name === "SQLite")("a quota of requests is one for all nodes", async () => {

@@ -22,6 +22,20 @@ const said = async (by: Client, what: string, fields: object) =>
   (await by.post("/start-conversation", { message: `About the ${word(what)}?`, use_library: false, ...fields })).body
     .conversation_id as string
 
+/** Does it again and again until the scope ends. */
+function busyWith(work: () => Promise<unknown>): AsyncDisposable {
+  let isOver = false
+  const ended = (async () => {
+    while (!isOver) await work()
+  })()
+  return {
+    async [Symbol.asyncDispose]() {
+      isOver = true
+      await ended
+    },
+  }
+}
+
 test("an end user is erased with conversations, runs and batches, and others are not", async () => {
   const name = `${word("name")}@example.com`
   const token = await api.scoped({ end_user: name })
@@ -35,6 +49,10 @@ test("an end user is erased with conversations, runs and batches, and others are
   const planted = ["name", "message", "token", "task", "line"].map(word)
   expect(planted.filter(each => holding(app.data, each).length === 0)).toEqual([])
 
+  await using _ = busyWith(async () => {
+    await token.get("/conversations")
+    await api.get("/files")
+  })
   const erased = await api.delete(`/end-users/${encodeURIComponent(name)}`)
   expect(erased.status).toBe(202)
   const id: string = erased.body.receipt_id

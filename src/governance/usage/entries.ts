@@ -4,6 +4,7 @@ import { sql } from "kysely"
 import type { Account, ModelUsage, Payer } from "../../account.ts"
 import { newId } from "../../id.ts"
 import type { Executor, Trx } from "../../storage/database.ts"
+import { inOrder } from "../../storage/shared.ts"
 import { DIMENSIONS, MEASURES, type Measure, type UsageHoursTable } from "../../storage/usage.ts"
 import { filled, words } from "../../storage/words.ts"
 
@@ -55,8 +56,12 @@ export const chargeModel = (trx: Trx, { payer, model }: Account, usage: ModelUsa
   return charge(trx, [rowOf({ ...payer, model }, { prompt_tokens, completion_tokens })])
 }
 
-/** What was used stays; for which end user is forgotten. In the transaction that erases them. */
+/**
+ * What was used stays; for which end user is forgotten. In the transaction that erases them: what is folded later finds that
+ * they are (`fold.ts`).
+ */
 export async function forgetEndUser(trx: Trx, workspaceId: string, endUser: string): Promise<void> {
+  await inOrder(trx, "usage")
   await trx
     .updateTable("files")
     .set({ payer_end_user: null })

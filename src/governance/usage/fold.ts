@@ -7,8 +7,9 @@ import { sql } from "kysely"
 import type { Database, Trx } from "../../storage/database.ts"
 import { inOrder } from "../../storage/shared.ts"
 import { DIMENSIONS, MEASURES, type Measure } from "../../storage/usage.ts"
-import { filled, words } from "../../storage/words.ts"
-import type { UsageRow } from "./entries.ts"
+import { filled, texts, words } from "../../storage/words.ts"
+import { nameDigest } from "../receipts/names.ts"
+import { hourOf, type UsageRow } from "./entries.ts"
 import type { Lines, Noted } from "./journal.ts"
 
 /** Entries of one transaction. */
@@ -39,7 +40,7 @@ export async function fold(database: Database, noted: Noted | undefined, gone: s
     left = await database.transaction().execute(async trx => {
       await inOrder(trx, "usage")
       const entries = await takeEntries(trx)
-      await addUp(trx, [...entries, ...(journal ? rowsOf(journal.lines) : [])])
+      await addUp(trx, await withoutErased(trx, [...entries, ...(journal ? rowsOf(journal.lines) : [])]))
       if (journal) await countedUpTo(trx, journal)
       return entries.length === ENTRIES_AT_ONCE
     })
@@ -63,6 +64,32 @@ const takeEntries = (trx: Trx): Promise<UsageRow[]> =>
     .where("id", "in", eb => eb.selectFrom("usage_entries").select("id").limit(ENTRIES_AT_ONCE))
     .returning([...DIMENSIONS, ...MEASURES])
     .execute()
+
+/**
+ * What comes to be added up after its end user was erased, from another node or one that was away, is nobody's, as is all
+ * else of that hour.
+ */
+async function withoutErased(trx: Trx, rows: readonly UsageRow[]): Promise<readonly UsageRow[]> {
+  const digests = new Map([...new Set(rows.map(row => row.end_user))].map(name => [name, nameDigest(name)]))
+  digests.delete("")
+  if (digests.size === 0) return rows
+  const isOne = filled<boolean>(words(trx).among("removals.resource_id", "text"), texts([...digests.values()]))
+  const erased = await trx
+    .selectFrom("removals")
+    .innerJoin("receipts", "receipts.id", "removals.receipt_id")
+    .select(["removals.resource_id", "receipts.workspace_id", "receipts.created_at"])
+    .where("removals.kind", "=", "end_user")
+    .where(isOne)
+    .execute()
+  const isErased = ({ end_user, workspace_id, hour }: UsageRow) =>
+    erased.some(
+      each =>
+        each.resource_id === digests.get(end_user) &&
+        each.workspace_id === workspace_id &&
+        hour <= hourOf(new Date(each.created_at)),
+    )
+  return rows.map(row => (isErased(row) ? { ...row, end_user: "" } : row))
+}
 
 /** Rows of the same hour and of the same use become one. */
 async function addUp(trx: Trx, rows: readonly UsageRow[]): Promise<void> {

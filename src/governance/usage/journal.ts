@@ -19,6 +19,8 @@ export interface Noted {
   /** Bytes of the file up to the end of the lines. */
   bytes: number
   lines: Lines
+  /** Removes the file, once it is folded; left out where more is noted in it. */
+  remove?: () => void
 }
 
 export class Journal {
@@ -44,25 +46,22 @@ export class Journal {
     this.write(Buffer.from(`${line}\n`))
   }
 
-  /** What is noted since the last time. It is to be folded with `done`, or to be given back. */
+  /**
+   * What is noted since the last time; it is to be folded before the next is taken. Its file gives way to a new one at once,
+   * so that none grows, or keeps a name, for as long as requests follow on each other; not while the disk takes nothing.
+   */
   take(): Noted {
     const noted = { id: this.file.id, bytes: this.file.bytes + this.unwritten.length, lines: this.lines }
     this.lines = new Map()
-    return noted
-  }
-
-  /** It could not be folded. */
-  giveBack({ lines }: Noted): void {
-    for (const [line, count] of lines) this.lines.set(line, (this.lines.get(line) ?? 0) + count)
-  }
-
-  /** It is folded, and so is the file where nothing was noted since: then there is a new one. @returns whether it is gone */
-  done({ id, bytes }: Noted): boolean {
-    if (id !== this.file.id || this.file.bytes !== bytes || this.unwritten.length > 0) return false
+    if (noted.lines.size === 0 || this.unwritten.length > 0) return noted
     const former = this.file
-    this.file = new JournalFile(this.directory)
-    former.remove()
-    return true
+    try {
+      this.file = new JournalFile(this.directory)
+    } catch (error) {
+      this.trouble.note(error)
+      return noted
+    }
+    return { ...noted, remove: () => former.remove() }
   }
 
   /** To be called once all is folded, at the end. */

@@ -30,8 +30,8 @@ export class Usage implements AsyncDisposable {
   /** Of each view the line of a request in this hour: making it takes longer than noting it. */
   private readonly requests = new WeakMap<View, { hour: number; line: string }>()
   private folding: Promise<void> = Promise.resolve()
-  /** What may be folded or not: the database refused when it was told to commit. */
-  private doubtful: Noted | undefined
+  /** What is being folded; where that failed, it may be folded or not: the database refused when it was told to commit. */
+  private taken: Noted | undefined
   /** A journal that is folded and removed; its row goes with the next one. */
   private gone: string | undefined
   private readonly trouble = new Trouble({ begins: "what was used cannot be added up yet" })
@@ -107,7 +107,7 @@ export class Usage implements AsyncDisposable {
 
   /** Bytes that are noted and not yet in the database. */
   get pendingBytes(): number {
-    return this.journal.pendingBytes
+    return this.journal.pendingBytes + (this.taken?.bytes ?? 0)
   }
 
   /** Settles when all is in the hours that was counted here before. @throws what the database refuses with */
@@ -129,18 +129,25 @@ export class Usage implements AsyncDisposable {
   }
 
   private async foldNow(): Promise<void> {
-    const { doubtful } = this
-    if (doubtful && (await countedOf(this.database, doubtful.id)) < doubtful.bytes) this.journal.giveBack(doubtful)
-    this.doubtful = undefined
+    const { taken } = this
+    if (taken && (await countedOf(this.database, taken.id)) < taken.bytes) await this.foldTaken(taken)
+    else if (taken) this.folded(taken)
     const noted = this.journal.take()
-    try {
-      await fold(this.database, noted, this.gone)
-    } catch (error) {
-      this.doubtful = noted
-      throw error
-    }
-    this.gone = undefined
+    if (noted.lines.size > 0) this.taken = noted
+    await this.foldTaken(noted)
     this.trouble.clear()
-    if (noted.lines.size > 0 && this.journal.done(noted)) this.gone = noted.id
+  }
+
+  private async foldTaken(noted: Noted): Promise<void> {
+    await fold(this.database, noted, this.gone)
+    this.gone = undefined
+    this.folded(noted)
+  }
+
+  private folded({ id, remove }: Noted): void {
+    this.taken = undefined
+    if (!remove) return
+    remove()
+    this.gone = id
   }
 }
