@@ -1,7 +1,7 @@
 /** What a library holds, in numbers: values by their frequency, and sums. Questions of a moment where a list would be many pages. */
 import { type Field, fieldOf, isCounted } from "../access/filter/fields.ts"
 import { type Filter, goesByCounter } from "../access/filter/filter.ts"
-import { filesSeen, filteredBy, seenBy, type View } from "../access/view.ts"
+import { filesSeen, filteredBy, type View } from "../access/view.ts"
 import { canonicalJson } from "../canonical-json.ts"
 import { type Database, readApart, readRows } from "../storage/database.ts"
 import type { FileStatus } from "../storage/files.ts"
@@ -9,6 +9,7 @@ import type { Condition, TalliedValue } from "../storage/json-words.ts"
 import { type Words, words } from "../storage/words.ts"
 import { Gate } from "../threads/gate.ts"
 import { Lru } from "../threads/lru.ts"
+import { seenInTurn } from "./reading-order.ts"
 
 export interface FacetValue {
   value: string | number | boolean
@@ -80,7 +81,7 @@ export class FileCounts {
     const ticket = this.gate.enter(view.workspaceId)
     try {
       await ticket.turn(new AbortController().signal)
-      return await count(seenBy(view, this.words))
+      return await count(await seenInTurn(this.database, view))
     } finally {
       ticket.leave()
     }

@@ -9,6 +9,7 @@ import { both } from "../threads/both.ts"
 import { Lru } from "../threads/lru.ts"
 import { type CursorRequest, type IdPage, type IdPageRequest, readingOf } from "./id-pages.ts"
 import { foldName } from "./labels.ts"
+import { seenInTurn } from "./reading-order.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 
 export interface FileFilter {
@@ -91,7 +92,8 @@ export class FileList {
     )
     const known = this.knownTotal(condition)
     // Where both have to be asked for, one need not wait for the other's way there and back.
-    const [rows, total] = known === undefined ? await both(asked, this.count(condition, read)) : [await asked, known]
+    const [rows, total] =
+      known === undefined ? await both(asked, this.count(view, request, condition)) : [await asked, known]
     return { data: rows.map(toFileRecord), total }
   }
 
@@ -113,7 +115,7 @@ export class FileList {
   /** How many a filter lets pass. */
   async total(view: View, filter: FileFilter): Promise<number> {
     const condition = conditionOf(view, filter, this.words)
-    return this.knownTotal(condition) ?? this.count(condition, readerFor(view, filter))
+    return this.knownTotal(condition) ?? this.count(view, filter, condition)
   }
 
   async pageOfIds(view: View, request: FileIdPageRequest): Promise<IdPage<PurposedFile>> {
@@ -139,12 +141,20 @@ export class FileList {
     return this.totals.get(keyOf(text, values))
   }
 
-  private async count({ text, values }: Condition, read: typeof readRows): Promise<number> {
+  /** @param condition what is remembered is named by it */
+  private async count(view: View, filter: FileFilter, condition: Condition): Promise<number> {
     const { mark } = this
-    const query = `select count(*) as total from files where ${text}`
-    const [row] = await read<{ total: number }>(this.database, query, values)
+    const read = readerFor(view, filter)
+    const { text, values } =
+      read === readApart ? narrowed(await seenInTurn(this.database, view), filter, this.words) : condition
+    const [row] = await read<{ total: number }>(
+      this.database,
+      `select count(*) as total from files where ${text}`,
+      values,
+    )
     // A commit of meanwhile may or may not be counted in.
-    if (mark !== undefined && mark === changeMark(this.database)) this.totals.set(keyOf(text, values), row!.total)
+    if (mark !== undefined && mark === changeMark(this.database))
+      this.totals.set(keyOf(condition.text, condition.values), row!.total)
     return row!.total
   }
 }
@@ -170,10 +180,12 @@ function keyOf(text: string, values: Value[]): string {
 export const readerFor = (view: View, { filter }: Pick<FileFilter, "filter"> = {}): typeof readRows =>
   filter || view.filters.length > 0 ? readApart : readRows
 
-function conditionOf(view: View, filter: FileFilter, words: Words): Condition {
+const conditionOf = (view: View, filter: FileFilter, words: Words): Condition =>
+  narrowed(seenBy(view, words), filter, words)
+
+function narrowed(seen: Condition, filter: FileFilter, words: Words): Condition {
   const { among, contains, overlaps } = words
-  const { text, values } = seenBy(view, words)
-  const parts = [text]
+  const [parts, values] = [[seen.text], [...seen.values]]
   const also = (text: string, value: Value) => {
     parts.push(text)
     values.push(value)

@@ -25,6 +25,8 @@ export interface Words {
   among(value: string, type: ColumnType): string
   /** Whether a JSON array of texts has an entry in common with another, `?`. */
   overlaps(array: string): string
+  /** A column in a condition for which no index is to be used; PostgreSQL knows by itself. */
+  unindexed(column: string): string
   /** A text for each row, as one with blanks between them; null where there is no row. */
   joined(text: string): string
   /** `?`, the JSON of an array of objects, as a table. */
@@ -43,6 +45,7 @@ export const sqliteWords: Words = {
   among: value => `${value} in (select value from json_each(?))`,
   overlaps: array =>
     `exists (select 1 from json_each(${array}) as entry where entry.value in (select value from json_each(?)))`,
+  unindexed: column => `+${column}`,
   joined: text => `group_concat(${text}, ' ')`,
   rows: columns => {
     const fields = Object.keys(columns).map(name => `value ->> '${name}' as ${name}`)
@@ -64,6 +67,7 @@ const postgres: Words = {
   // Compared as JSON is written, which holds what text of PostgreSQL cannot.
   overlaps: array => `exists (select 1 from json_array_elements(${array}::json) as entry
     where entry::text in (select value::text from json_array_elements(?::json) as value))`,
+  unindexed: column => column,
   joined: text => `string_agg(${text}, ' ')`,
   rows: columns => {
     const fields = Object.entries(columns).map(([name, type]) => `${name} ${TYPES[type]}`)
