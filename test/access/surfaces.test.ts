@@ -27,6 +27,12 @@ const idsOf = (files: readonly { id: string }[]): string[] => files.map(({ id })
 const named = (answer: unknown): Set<string> =>
   new Set(JSON.stringify(answer).match(/\bfile_[0-9a-hjkmnp-tv-z]{22}\b/g))
 
+const ALL = { type: "exists", key: "file.id", value: true }
+const GRAPH = `query ($filter: JSON) {
+  files(first: 100, filter: $filter) { nodes { id } totalCount }
+  search(query: "heron reeds", first: 100, filter: $filter) { nodes { file { id } } }
+}`
+
 /** Twice: libraries differ. */
 describe.each([1, 2])("library %d", nth => {
   let whole: Client
@@ -92,7 +98,21 @@ describe.each([1, 2])("library %d", nth => {
           const { status } = await client.get(`/libraries/${id}${part}`)
           same(`${id}${part}`, status, seen.includes(id) ? 200 : 404)
         }
+      for (const { id } of files) {
+        const { status } = await client.post("/links", { file_id: id })
+        same(`link to ${id}`, status, seen.includes(id) ? 201 : 404)
+      }
+      const would = await client.post("/libraries/bulk", { action: "delete", filter: filter ?? ALL, dry_run: true })
+      const { matched, sample } = would.body
+      same("bulk", [matched, sample.length], [wanted.length, Math.min(wanted.length, 20)])
+      within("bulk", sample)
+      const feed = (await client.get("/events?limit=1000")).body.data
+      same("events", [...named(feed)].sort(), seen)
       const compatible = client.under("")
+      const graph = (await compatible.post("/graphql", { query: GRAPH, variables: { filter } })).body
+      same("GraphQL files", [idsOf(graph.data.files.nodes), graph.data.files.totalCount], [wanted, wanted.length])
+      const hits: { file: { id: string } }[] = graph.data.search.nodes
+      same("GraphQL search", idsOf(hits.map(({ file }) => file)), wanted)
       const listed = (await compatible.get("/v1/files?limit=100")).body.data
       same("/v1/files", idsOf(listed), seen)
       const contexts = [...new Set(visible.flatMap(({ context_id }) => context_id ?? []))].sort()
