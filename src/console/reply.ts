@@ -1,6 +1,8 @@
 /** One reply while it is written: the events of the stream gathered into what the page shows. */
+
 import { type Doing, doing, doingOf } from "./phases.ts"
 import { openStream, type StreamEvent } from "./stream.ts"
+import { t } from "./text.ts"
 import type { MessageImage, Source, Warning } from "./wire.ts"
 
 /** One use of a tool; without a result while it works. */
@@ -38,7 +40,7 @@ export const emptyDraft = (question: Question | null): Draft => ({
   question,
   text: "",
   thinking: "",
-  doing: doing("Waiting …"),
+  doing: doing(t("Waiting …")),
   calls: [],
   sources: [],
   warnings: [],

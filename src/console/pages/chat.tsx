@@ -5,6 +5,7 @@ import { useLoaded, useRepeated } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
 import { usePlace } from "../router.tsx"
 import { useAccount } from "../session.ts"
+import { t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 import type { Conversation, Message, Source } from "../wire.ts"
 import { ChatFoot } from "./chat/chat-foot.tsx"
@@ -57,7 +58,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
         onChanged={conversation.reload}
         shown={listShown}
       />
-      <section class="thread" aria-label="Conversation">
+      <section class="thread" aria-label={t("Conversation")}>
         <Head isNew={!conversationId} current={current ?? null} onShared={turns.reload} />
         <Thread
           conversation={current ?? null}
@@ -109,10 +110,10 @@ function Head({ isNew, current, onShared }: HeadProps) {
   const [exporting, setExporting] = useState(false)
   return (
     <header class="thread-head">
-      <h1 dir="auto">{current?.title ?? (isNew ? "New conversation" : "…")}</h1>
+      <h1 dir="auto">{current?.title ?? (isNew ? t("New conversation") : "…")}</h1>
       {current && (
         <span class="row">
-          <Button kind="quiet" icon="download" label="Export" onClick={() => setExporting(true)} />
+          <Button kind="quiet" icon="download" label={t("Export")} onClick={() => setExporting(true)} />
           <Sharing path={`/conversations/${current.conversation_id}`} of={current} onSaved={onShared} />
         </span>
       )}
@@ -150,6 +151,6 @@ function useFreshRedaction(): void {
 
 function useTitle(title: string | null | undefined): void {
   useEffect(() => {
-    document.title = `${title ?? "Chat"} · Carrel`
+    document.title = `${title ?? t("Chat")} · Carrel`
   }, [title])
 }

@@ -1,4 +1,5 @@
 import { agents } from "./agents.ts"
+import { chat } from "./chat.ts"
 import { common } from "./common.ts"
 import { doors } from "./doors.ts"
 import { governance } from "./governance.ts"
@@ -10,6 +11,7 @@ import { sources } from "./sources.ts"
 
 export const texts = {
   ...agents,
+  ...chat,
   ...common,
   ...doors,
   ...governance,

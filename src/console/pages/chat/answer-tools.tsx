@@ -1,8 +1,9 @@
 /** What can be done with an answer that stands: say what it was worth, look at those it took the place of. */
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
-import { dateTime } from "../../format.ts"
+import { count, dateTime } from "../../format.ts"
 import { useAction } from "../../loading.ts"
+import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Form, Lines, Problem } from "../../ui/form.tsx"
@@ -18,7 +19,7 @@ interface RateAnswerProps {
 const RATINGS = [
   ["up", "Good answer"],
   ["down", "Bad answer"],
-] as const
+] as const satisfies [Feedback["rating"], Text][]
 
 /** A thumb is kept at once; its note can be written behind it, or not. The same thumb again takes it back. */
 export function RateAnswer({ conversationId, message, onConversation }: RateAnswerProps) {
@@ -45,7 +46,7 @@ export function RateAnswer({ conversationId, message, onConversation }: RateAnsw
           key={rating}
           kind="quiet"
           icon={rating}
-          label={label}
+          label={t(label)}
           pressed={feedback?.rating === rating}
           onClick={() => choose(rating)}
         />
@@ -73,15 +74,15 @@ function Note({ feedback, onSave, onClose }: NoteProps) {
     onClose()
   })
   return (
-    <Dialog title={feedback.rating === "up" ? "What was good?" : "What was wrong?"} onClose={onClose}>
+    <Dialog title={feedback.rating === "up" ? t("What was good?") : t("What was wrong?")} onClose={onClose}>
       <Form class="stack" action={save}>
-        <Lines label="Note" name="note" rows={4} value={note} onInput={setNote} error={save.error} />
-        <p class="soft small">It stays with the answer. Whoever may read this conversation may read it.</p>
+        <Lines label={t("Note")} name="note" rows={4} value={note} onInput={setNote} error={save.error} />
+        <p class="soft small">{t("It stays with the answer. Whoever may read this conversation may read it.")}</p>
         <Problem error={save.error} />
         <footer class="row between">
-          <Button onClick={onClose}>Without a note</Button>
+          <Button onClick={onClose}>{t("Without a note")}</Button>
           <Button kind="primary" type="submit" busy={save.busy}>
-            Save
+            {t("Save")}
           </Button>
         </footer>
       </Form>
@@ -109,24 +110,24 @@ export function Variants({ conversationId, message, isLast, onConversation, show
       <Button
         kind="quiet"
         icon="back"
-        label="Earlier answer"
+        label={t("Earlier answer")}
         disabled={at === 0}
         onClick={() => onShow(all[at - 1]!)}
       />
       <span class="soft small">
-        {at + 1} of {all.length}
+        {t("{number} of {total}", { number: count(at + 1), total: count(all.length) })}
         {shown && ` · ${shown.model} · ${dateTime(shown.created_at)}`}
       </span>
       <Button
         kind="quiet"
         icon="forward"
-        label="Later answer"
+        label={t("Later answer")}
         disabled={shown === null}
         onClick={() => onShow(all[at + 1] ?? null)}
       />
       {shown && isLast && onConversation && (
         <Button busy={choose.busy} onClick={() => void choose.run()}>
-          Go on from this answer
+          {t("Go on from this answer")}
         </Button>
       )}
       <Problem error={choose.error} />

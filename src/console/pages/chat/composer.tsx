@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { Lazy } from "../../lazy.tsx"
 import type { Question } from "../../reply.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { focusOnce } from "../../ui/form.tsx"
 import { AttachFiles, DocumentList, type Documents } from "./documents.tsx"
@@ -57,18 +58,18 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
           send()
         }}
       >
-        {over && <p class="drop-hint">Drop files to ask about them here</p>}
+        {over && <p class="drop-hint">{t("Drop files to ask about them here")}</p>}
         <DocumentList {...documents} />
         <PictureList {...attached} />
         <div class="composer-line">
           <AttachFiles documents={documents} />
-          <Button kind="quiet" icon="list" label="Prompts" onClick={prompts.open} />
+          <Button kind="quiet" icon="list" label={t("Prompts")} onClick={prompts.open} />
           <AttachButton attached={attached} blind={blind} />
           <MessageField text={text} onInput={setText} onSend={send} onFiles={take} />
           {writing ? (
-            <Button icon="stop" label="Stop" onClick={onStop} />
+            <Button icon="stop" label={t("Stop")} onClick={onStop} />
           ) : (
-            <Button kind="primary" icon="send" label="Send" type="submit" disabled={!ready} />
+            <Button kind="primary" icon="send" label={t("Send")} type="submit" disabled={!ready} />
           )}
         </div>
       </form>
@@ -122,7 +123,7 @@ interface MessageFieldProps {
 const MessageField = ({ text, onInput, onSend, onFiles }: MessageFieldProps) => (
   <>
     <label class="unseen" for="message">
-      Message
+      {t("Message")}
     </label>
     <textarea
       id="message"
@@ -130,7 +131,7 @@ const MessageField = ({ text, onInput, onSend, onFiles }: MessageFieldProps) => 
       dir="auto"
       rows={2}
       maxLength={100_000}
-      placeholder="Ask something"
+      placeholder={t("Ask something")}
       ref={focusOnce}
       value={text}
       onInput={event => onInput(event.currentTarget.value)}

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
 import { Field, Form, Problem, Switch, TextField } from "../../ui/form.tsx"
@@ -26,8 +27,8 @@ export function ConversationDialog({ onRemoved, ...props }: ConversationDialogPr
 
 const Removal = ({ conversation, onClose, onRemoved }: Omit<ConversationDialogProps, "onSaved">) => (
   <Confirm
-    title="Delete this conversation?"
-    action="Delete"
+    title={t("Delete this conversation?")}
+    action={t("Delete")}
     onClose={onClose}
     onConfirm={async () => {
       await api.delete(`/conversations/${conversation.conversation_id}`)
@@ -53,10 +54,18 @@ function Change({ conversation, onClose, onSaved, onRemove }: ChangeProps) {
     onClose()
   })
   return (
-    <Dialog title="Conversation" onClose={onClose}>
+    <Dialog title={t("Conversation")} onClose={onClose}>
       <Form class="stack" action={save}>
-        <TextField label="Title" name="title" required autofocus value={title} onInput={setTitle} error={save.error} />
-        <Field label="Folder" name="folder" error={save.error}>
+        <TextField
+          label={t("Title")}
+          name="title"
+          required
+          autofocus
+          value={title}
+          onInput={setTitle}
+          error={save.error}
+        />
+        <Field label={t("Folder")} name="folder" error={save.error}>
           {attributes => (
             <input
               {...attributes}
@@ -64,7 +73,7 @@ function Change({ conversation, onClose, onSaved, onRemove }: ChangeProps) {
               dir="auto"
               list="folders"
               maxLength={100}
-              placeholder="None"
+              placeholder={t("None")}
               value={folder}
               onInput={event => setFolder(event.currentTarget.value)}
             />
@@ -75,14 +84,14 @@ function Change({ conversation, onClose, onSaved, onRemove }: ChangeProps) {
             <option key={name} value={name} />
           ))}
         </datalist>
-        <Switch label="Pin to the top of the list" checked={pinned} onChange={setPinned} />
+        <Switch label={t("Pin to the top of the list")} checked={pinned} onChange={setPinned} />
         <Problem error={save.error} />
         <footer class="row between">
           <Button icon="trash" onClick={onRemove}>
-            Delete
+            {t("Delete")}
           </Button>
           <Button kind="primary" type="submit" busy={save.busy}>
-            Save
+            {t("Save")}
           </Button>
         </footer>
       </Form>

@@ -4,6 +4,7 @@ import { ago } from "../../format.ts"
 import { Lazy } from "../../lazy.tsx"
 import { useLoaded, useSettled } from "../../loading.ts"
 import { go, Link, usePlace } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Problem, Select, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
@@ -44,22 +45,22 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onC
     />
   )
   return (
-    <aside class="conversations" aria-label="Conversations">
+    <aside class="conversations" aria-label={t("Conversations")}>
       <Head shown={shown} onToggle={onToggle} />
       <div class="conversation-items">
         <TextField
-          label="Find a conversation"
+          label={t("Find a conversation")}
           type="search"
-          placeholder="Find …"
+          placeholder={t("Find …")}
           value={search}
           onInput={q => goShowing({ q })}
         />
         <ShownChoice compact show={show} onChange={show => goShowing({ show })} />
         <FolderChoice folder={folder} folders={lists.folders} />
         <Problem error={lists.error} />
-        {lists.pinned.length > 0 && <ul aria-label="Pinned">{lists.pinned.map(item)}</ul>}
+        {lists.pinned.length > 0 && <ul aria-label={t("Pinned")}>{lists.pinned.map(item)}</ul>}
         <ul>{lists.others?.map(item)} </ul>
-        {lists.hasMore && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
+        {lists.hasMore && <Button onClick={() => setSize(Math.min(100, size + 30))}>{t("Show more")}</Button>}
         {lists.others?.length === 0 && lists.pinned.length === 0 && (
           <p class="soft small">{noneWords(search.trim(), show)}</p>
         )}
@@ -129,10 +130,10 @@ const FolderChoice = ({ folder, folders }: { folder: string; folders: readonly s
   folder || folders.length > 0 ? (
     <Select
       compact
-      label="Folder"
+      label={t("Folder")}
       value={folder}
       options={[
-        ["", "All folders"],
+        ["", t("All folders")],
         ...[...new Set([...folders, ...(folder ? [folder] : [])])].map(name => [name, name] as const),
       ]}
       onChange={folder => goShowing({ folder })}
@@ -146,17 +147,17 @@ function goShowing(change: { show?: string; q?: string; folder?: string }): void
 }
 
 const noneWords = (q: string, show: string): string =>
-  q ? "No conversation contains these words." : show ? "There is none." : "No conversations yet."
+  q ? t("No conversation contains these words.") : show ? t("There is none.") : t("No conversations yet.")
 
 const Head = ({ shown, onToggle }: Pick<ConversationListProps, "shown" | "onToggle">) => (
   <div class="row between">
     <Link to="/chat" class="button primary">
-      <Icon name="plus" /> New
+      <Icon name="plus" /> {t("New")}
     </Link>
     <span class="list-toggle">
       <Button
         icon="list"
-        label={shown ? "Hide conversations" : "Show conversations"}
+        label={shown ? t("Hide conversations") : t("Show conversations")}
         pressed={shown}
         onClick={onToggle}
       />
@@ -183,7 +184,7 @@ const Item = ({ conversation, current, shown, onChoose, onChange }: ItemProps) =
     >
       <span class="name">
         {conversation.pinned && <Icon name="pin" />}
-        <bdi>{conversation.title || "Untitled"}</bdi>
+        <bdi>{conversation.title || t("Untitled")}</bdi>
       </span>
       <span class="soft small name">
         {ago(conversation.updated_at)}
@@ -191,7 +192,12 @@ const Item = ({ conversation, current, shown, onChoose, onChange }: ItemProps) =
       </span>
     </Link>
     {!conversation.shared && (
-      <Button kind="quiet" icon="more" label={`Change ${conversation.title || "Untitled"}`} onClick={onChange} />
+      <Button
+        kind="quiet"
+        icon="more"
+        label={t("Change {name}", { name: conversation.title || t("Untitled") })}
+        onClick={onChange}
+      />
     )}
   </li>
 )

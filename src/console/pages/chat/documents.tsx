@@ -5,6 +5,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { useRepeated } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { useFileChooser } from "../../ui/file-chooser.tsx"
 import { acceptedBy, addUploads, type Upload, useUploadRules, useUploads } from "../../uploads.ts"
@@ -113,14 +114,19 @@ function withUpload(document: Document, uploads: readonly Upload[]): Document {
 /** Those that were brought since the last message. */
 export const DocumentList = ({ all, remove }: Documents) =>
   all.length === 0 ? null : (
-    <ul class="documents" aria-label="Attached files">
+    <ul class="documents" aria-label={t("Attached files")}>
       {all.map(document => (
         <li key={document.upload}>
           <span class="name">
             <bdi>{document.name}</bdi>
           </span>
           <DocumentState {...document} />
-          <Button kind="quiet" icon="close" label={`Remove ${document.name}`} onClick={() => remove(document)} />
+          <Button
+            kind="quiet"
+            icon="close"
+            label={t("Remove {name}", { name: document.name })}
+            onClick={() => remove(document)}
+          />
         </li>
       ))}
     </ul>
@@ -128,24 +134,25 @@ export const DocumentList = ({ all, remove }: Documents) =>
 
 function DocumentState(document: Document) {
   const { file, name, problem, sent } = document
-  const failure = problem ?? (file?.status === "failed" ? (file.error?.message ?? "it could not be read") : undefined)
-  if (failure) return <span class="badge bad">Not added: {failure}</span>
-  if (isOnItsWay(document)) return <progress max={1} value={sent} aria-label={`Upload of ${name}`} />
-  if (!isBeingRead(document)) return <span class="badge good">Added</span>
+  const failure =
+    problem ?? (file?.status === "failed" ? (file.error?.message ?? t("it could not be read")) : undefined)
+  if (failure) return <span class="badge bad">{t("Not added: {reason}", { reason: failure })}</span>
+  if (isOnItsWay(document)) return <progress max={1} value={sent} aria-label={t("Upload of {name}", { name })} />
+  if (!isBeingRead(document)) return <span class="badge good">{t("Added")}</span>
   return (
     <>
-      <span class="soft small">Reading …</span>
-      <progress max={1} value={file?.progress || undefined} aria-label={`Reading of ${name}`} />
+      <span class="soft small">{t("Reading …")}</span>
+      <progress max={1} value={file?.progress || undefined} aria-label={t("Reading of {name}", { name })} />
     </>
   )
 }
 
 /** Opens the chooser. */
 export function AttachFiles({ documents: { add, accept } }: { documents: Documents }) {
-  const chooser = useFileChooser({ accept, label: "Files", multiple: true, onChoose: add })
+  const chooser = useFileChooser({ accept, label: t("Files"), multiple: true, onChoose: add })
   return (
     <>
-      <Button kind="quiet" icon="clip" label="Attach files" onClick={chooser.open} />
+      <Button kind="quiet" icon="clip" label={t("Attach files")} onClick={chooser.open} />
       {chooser.field}
     </>
   )

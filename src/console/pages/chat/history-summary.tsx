@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Form, Lines, Problem, Switch } from "../../ui/form.tsx"
 import { notify } from "../../ui/toast.tsx"
@@ -21,12 +22,12 @@ export function HistorySummary({ conversation, onChange }: HistorySummaryProps) 
   return (
     <details class="fold history-summary">
       <summary>
-        {leavesOut ? "Earlier messages are left out where they do not fit" : "Earlier messages are summarized"}
+        {leavesOut ? t("Earlier messages are left out where they do not fit") : t("Earlier messages are summarized")}
       </summary>
       <div class="stack">
         {summary && !leavesOut && <SummaryForm key={summary.text} text={summary.text} patch={patch} />}
         <Switch
-          label="Leave older messages out instead"
+          label={t("Leave older messages out instead")}
           checked={leavesOut}
           disabled={choose.busy}
           onChange={leaveOut => void choose.run(leaveOut)}
@@ -41,14 +42,14 @@ function SummaryForm({ text: stored, patch }: { text: string; patch: (change: ob
   const [text, setText] = useState(stored)
   const save = useAction(async () => {
     await patch({ summary: { text: text.trim() } })
-    notify("The next answer is given the summary as it is now.")
+    notify(t("The next answer is given the summary as it is now."))
   })
   const forget = useAction(() => patch({ summary: null }))
   return (
     <Form class="stack" action={save}>
       <Lines
-        label="What the model is given in place of the messages above"
-        hint="The messages themselves stay as they are."
+        label={t("What the model is given in place of the messages above")}
+        hint={t("The messages themselves stay as they are.")}
         name="summary"
         rows={6}
         required
@@ -59,10 +60,10 @@ function SummaryForm({ text: stored, patch }: { text: string; patch: (change: ob
       <Problem error={save.error ?? forget.error} />
       <div class="row">
         <Button type="submit" busy={save.busy} disabled={!text.trim() || text === stored}>
-          Save
+          {t("Save")}
         </Button>
         <Button kind="quiet" busy={forget.busy} onClick={() => void forget.run()}>
-          Sum up anew
+          {t("Sum up anew")}
         </Button>
       </div>
     </Form>

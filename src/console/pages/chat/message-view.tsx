@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
-import { dateTime } from "../../format.ts"
+import { count, dateTime } from "../../format.ts"
 import { Lazy } from "../../lazy.tsx"
 import { type Follows, followsGiven, followsNone, Markdown, RedactedChip } from "../../markdown.tsx"
 import type { Doing } from "../../phases.ts"
 import type { Draft } from "../../reply.ts"
+import { type Text, t } from "../../text.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
@@ -19,7 +20,7 @@ const loadVariants = async () => (await import("./answer-tools.tsx")).Variants
 const loadFeedback = async () => (await import("./answer-tools.tsx")).RateAnswer
 
 /** Why a reply ended, where that is worth saying. */
-const ENDINGS: Record<string, string> = {
+const ENDINGS: Record<string, Text> = {
   length: "The reply reached its length limit.",
   cancelled: "Stopped.",
   error: "The reply was interrupted.",
@@ -58,7 +59,7 @@ function Reply(props: MessageViewProps) {
   )
   if (!former) return <Standing {...props} choice={choice} />
   return (
-    <article class="message reply former" aria-label="Earlier answer">
+    <article class="message reply former" aria-label={t("Earlier answer")}>
       <AnswerText message={former} onCite={props.onCite} />
       {choice}
     </article>
@@ -73,7 +74,7 @@ function AnswerText({ message, onCite }: { message: Variant | Message; onCite: (
   return (
     <>
       <Cited text={content} sources={citations} onCite={onCite} follows={follows} />
-      {ending && <p class="soft small">{ending}</p>}
+      {ending && <p class="soft small">{t(ending)}</p>}
       <Problem error={"error" in message ? message.error : null} />
       <Citations sources={citations} onCite={source => onCite({ ...source, answer: content })} />
       <Warnings warnings={warnings} />
@@ -89,20 +90,20 @@ function Standing({ conversationId, message, notes, choice, ...props }: Standing
   const { onCite, onRecord, onConversation, onAgain, onFinish } = props
   const stored = useStoredCalls(notes ? null : { conversationId, message })
   return (
-    <article class="message reply" aria-label="Reply">
+    <article class="message reply" aria-label={t("Reply")}>
       <Notes redaction={notes?.redaction ?? null} thinking={notes?.thinking ?? ""} />
       <ToolCalls calls={notes?.calls ?? stored} />
       <AnswerText message={message} onCite={onCite} />
       <footer class="row message-foot">
         <span class="soft small" title={dateTime(message.created_at)}>
           {message.model}
-          {message.ner_count > 0 && ` · ${message.ner_count} redacted`}
+          {message.ner_count > 0 && ` · ${t("{nerCount} redacted", { nerCount: count(message.ner_count) })}`}
         </span>
-        <CopyButton text={message.content} label="Copy the reply" />
-        <Button kind="quiet" icon="info" label="How this answer was made" onClick={() => onRecord(message)} />
-        {onAgain && <Button kind="quiet" icon="refresh" label="Ask again" onClick={onAgain} />}
+        <CopyButton text={message.content} label={t("Copy the reply")} />
+        <Button kind="quiet" icon="info" label={t("How this answer was made")} onClick={() => onRecord(message)} />
+        {onAgain && <Button kind="quiet" icon="refresh" label={t("Ask again")} onClick={onAgain} />}
         {onConversation && <Lazy load={loadFeedback} props={{ conversationId, message, onConversation }} />}
-        {onFinish && ENDINGS[message.finish_reason ?? ""] && <Button onClick={onFinish}>Continue</Button>}
+        {onFinish && ENDINGS[message.finish_reason ?? ""] && <Button onClick={onFinish}>{t("Continue")}</Button>}
       </footer>
       {choice}
     </article>
@@ -119,7 +120,7 @@ interface DraftViewProps {
 export const DraftView = ({ draft, onCite, onStop }: DraftViewProps) => (
   <>
     {draft.question && <Question {...draft.question} />}
-    <article class="message reply" aria-label="Reply" aria-busy={!draft.error}>
+    <article class="message reply" aria-label={t("Reply")} aria-busy={!draft.error}>
       <Notes {...draft} />
       <ToolCalls calls={draft.calls} />
       {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} follows={followsNone} />}
@@ -141,10 +142,10 @@ function Progress({ doing: { words, parts }, onStop }: ProgressProps) {
   return (
     <div class="row phase">
       <span class="soft">{words}</span>
-      <progress max={parts.total} value={parts.done} aria-label="Parts done" />
+      <progress max={parts.total} value={parts.done} aria-label={t("Parts done")} />
       {onStop && (
         <Button icon="stop" onClick={onStop}>
-          Stop here
+          {t("Stop here")}
         </Button>
       )}
     </div>
@@ -156,7 +157,7 @@ const Notes = ({ redaction, thinking }: Pick<ReplyNotes, "redaction" | "thinking
     {redaction && <Redacted {...redaction} />}
     {thinking && (
       <details class="fold thinking">
-        <summary>Thinking</summary>
+        <summary>{t("Thinking")}</summary>
         <p dir="auto">{thinking}</p>
       </details>
     )}
@@ -164,11 +165,11 @@ const Notes = ({ redaction, thinking }: Pick<ReplyNotes, "redaction" | "thinking
 )
 
 function Redacted({ ner_count, kinds }: { ner_count: number; kinds: Record<string, number> }) {
-  if (ner_count === 0) return <p class="soft small">Redaction is on; nothing had to be replaced.</p>
+  if (ner_count === 0) return <p class="soft small">{t("Redaction is on; nothing had to be replaced.")}</p>
   return (
     <p class="labels">
       <Icon name="shield" />
-      <span class="soft small">Replaced</span>
+      <span class="soft small">{t("Replaced")}</span>
       {Object.entries(kinds).map(([kind, times]) => (
         <RedactedChip key={kind} kind={kind} times={times} />
       ))}
@@ -192,7 +193,7 @@ export function Cited({ text, sources, onCite, follows }: CitedProps) {
 export function Citations({ sources, onCite }: Omit<CitedProps, "text" | "follows">) {
   if (sources.length === 0) return null
   return (
-    <ul class="citations" aria-label="Sources">
+    <ul class="citations" aria-label={t("Sources")}>
       {sources.map(source => (
         <li key={source.index}>
           <button type="button" class="citation" onClick={() => onCite(source)}>
@@ -200,7 +201,7 @@ export function Citations({ sources, onCite }: Omit<CitedProps, "text" | "follow
             <span class="name">
               <bdi>{source.name}</bdi>
             </span>
-            {source.position.page && <span class="soft">p. {source.position.page}</span>}
+            {source.position.page && <span class="soft">{t("p. {page}", { page: count(source.position.page) })}</span>}
           </button>
         </li>
       ))}

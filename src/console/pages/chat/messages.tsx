@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import type { Draft } from "../../reply.ts"
+import { t } from "../../text.ts"
 import { Icon } from "../../ui/icons.tsx"
 import type { Message } from "../../wire.ts"
 
@@ -25,7 +26,7 @@ export function Messages({ follow, count, children }: MessagesProps) {
       ref={element}
       class="messages"
       role="log"
-      aria-label="Messages"
+      aria-label={t("Messages")}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
       onScroll={event => {
@@ -41,8 +42,10 @@ export function Messages({ follow, count, children }: MessagesProps) {
 export const Welcome = ({ fileName }: { fileName: string | undefined }) => (
   <div class="empty">
     <Icon name="chat" />
-    <h2>{fileName ? "Ask about this file" : "Ask your library"}</h2>
-    <p dir="auto">{fileName ?? "Answers cite the passages they are based on. Select a number to read the passage."}</p>
+    <h2>{fileName ? t("Ask about this file") : t("Ask your library")}</h2>
+    <p dir="auto">
+      {fileName ?? t("Answers cite the passages they are based on. Select a number to read the passage.")}
+    </p>
   </div>
 )
 

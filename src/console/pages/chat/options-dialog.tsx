@@ -1,5 +1,6 @@
 /** What the model of a conversation is told before the first message, and how it chooses its words. */
 import { useState } from "preact/hooks"
+import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Form, Lines, TextField } from "../../ui/form.tsx"
@@ -18,7 +19,7 @@ const NUMBERS = [
   ["top_p", "Top P", "The likeliest words that make up this share, from 0 to 1", { min: 0, max: 1, step: "any" }],
   ["max_tokens", "Longest answer", "In tokens", { min: 1, max: 1_000_000, step: 1 }],
   ["seed", "Seed", "The same one gives the same answer again, where the model can", { step: 1 }],
-] as const
+] as const satisfies [keyof Options, Text, Text, object][]
 
 type Typed = Record<(typeof NUMBERS)[number][0], string>
 
@@ -31,11 +32,11 @@ export function OptionsDialog({ systemPrompt, options, onSave, onClose }: Option
     onClose()
   }
   return (
-    <Dialog title="Instructions and options" onClose={onClose}>
+    <Dialog title={t("Instructions and options")} onClose={onClose}>
       <Form class="stack" action={{ run: save }}>
         <Lines
-          label="Instructions"
-          hint="What the model is told before the first message: how to answer, for whom, in which tone."
+          label={t("Instructions")}
+          hint={t("What the model is told before the first message: how to answer, for whom, in which tone.")}
           rows={6}
           value={prompt}
           onInput={setPrompt}
@@ -45,9 +46,9 @@ export function OptionsDialog({ systemPrompt, options, onSave, onClose }: Option
             <TextField
               key={name}
               type="number"
-              label={label}
-              hint={hint}
-              placeholder="As the model has it"
+              label={t(label)}
+              hint={t(hint)}
+              placeholder={t("As the model has it")}
               {...bounds}
               value={typed[name]}
               onInput={value => setTyped({ ...typed, [name]: value })}
@@ -55,12 +56,12 @@ export function OptionsDialog({ systemPrompt, options, onSave, onClose }: Option
           ))}
         </div>
         <Lines
-          label="Stop at"
-          hint="Words that end an answer, one a line; 16 at most."
+          label={t("Stop at")}
+          hint={t("Words that end an answer, one a line; 16 at most.")}
           value={stop}
           onInput={setStop}
         />
-        <p class="soft small">They hold from the next message on, and stay with the conversation.</p>
+        <p class="soft small">{t("They hold from the next message on, and stay with the conversation.")}</p>
         <footer class="row between">
           <Button
             onClick={() => {
@@ -69,10 +70,10 @@ export function OptionsDialog({ systemPrompt, options, onSave, onClose }: Option
               setStop("")
             }}
           >
-            Clear all
+            {t("Clear all")}
           </Button>
           <Button kind="primary" type="submit">
-            Use
+            {t("Use")}
           </Button>
         </footer>
       </Form>

@@ -1,6 +1,7 @@
 /** Pictures that go with a message: chosen, pasted or dropped, held to the limits before anything is sent. */
 import { useEffect, useState } from "preact/hooks"
-import { bytes } from "../../format.ts"
+import { bytes, count } from "../../format.ts"
+import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { useFileChooser } from "../../ui/file-chooser.tsx"
 import { Icon } from "../../ui/icons.tsx"
@@ -9,19 +10,26 @@ import type { MessageImage } from "../../wire.ts"
 /** As the daemon has them. */
 const MAX_PICTURES = 8
 const MAX_PICTURE_BYTES = 10 * 1_048_576
+/** As people are told it. */
+const MAX_PICTURE_MB = 10_000_000
 const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /** Whether it goes with a message as a picture; every other file is attached to the conversation. */
 export const isPicture = (file: File): boolean => TYPES.includes(file.type)
 
-const LIMITS = "At most 8 pictures of 10 MB: PNG, JPEG, GIF or WebP"
+const LIMITS: Text = "At most 8 pictures of 10 MB: PNG, JPEG, GIF or WebP"
 
 /** Of a message that is written or sent: a file of this computer; of a stored one: what the daemon keeps. */
 export type Picture = File | MessageImage
 
 /** What is wrong with it, in words; undefined where it can be sent. */
 function faultOf(file: File): string | undefined {
-  if (!isPicture(file)) return `${file.name} is neither PNG, JPEG, GIF nor WebP.`
-  if (file.size > MAX_PICTURE_BYTES) return `${file.name} has ${bytes(file.size)}; a picture may have 10 MB.`
+  if (!isPicture(file)) return t("{name} is neither PNG, JPEG, GIF nor WebP.", { name: file.name })
+  if (file.size > MAX_PICTURE_BYTES)
+    return t("{name} has {size}; a picture may have {most}.", {
+      name: file.name,
+      size: bytes(file.size),
+      most: bytes(MAX_PICTURE_MB),
+    })
   return undefined
 }
 
@@ -53,7 +61,7 @@ export function useAttached(blind: string | undefined): Attached {
         return !fault
       })
       const room = MAX_PICTURES - files.length
-      if (good.length > room) faults.push(`A message has at most ${MAX_PICTURES} pictures.`)
+      if (good.length > room) faults.push(t("A message has at most {most} pictures.", { most: count(MAX_PICTURES) }))
       setFiles([...files, ...good.slice(0, room)])
       setProblem(faults.join(" ") || undefined)
     },
@@ -70,15 +78,15 @@ export function useAttached(blind: string | undefined): Attached {
 
 /** Opens the chooser. Where no picture can be sent it stays in reach, and says why. */
 export function AttachButton({ attached, blind }: { attached: Attached; blind: string | undefined }) {
-  const chooser = useFileChooser({ accept: TYPES.join(), label: "Pictures", multiple: true, onChoose: attached.add })
+  const chooser = useFileChooser({ accept: TYPES.join(), label: t("Pictures"), multiple: true, onChoose: attached.add })
   return (
     <>
       <button
         type="button"
         class="button quiet square"
-        aria-label="Attach pictures"
+        aria-label={t("Attach pictures")}
         aria-disabled={Boolean(blind)}
-        title={blind ?? LIMITS}
+        title={blind ?? t(LIMITS)}
         onClick={() => (blind ? attached.add([]) : chooser.open())}
       >
         <Icon name="picture" />
@@ -91,11 +99,11 @@ export function AttachButton({ attached, blind }: { attached: Attached; blind: s
 /** Those of the message that is being written. */
 export const AttachedPictures = ({ files, remove }: Attached) =>
   files.length === 0 ? null : (
-    <ul class="pictures" aria-label="Attached pictures">
+    <ul class="pictures" aria-label={t("Attached pictures")}>
       {files.map((file, i) => (
         <li key={`${file.name} ${file.lastModified} ${i}`}>
           <Thumbnail picture={file} alt={file.name} />
-          <Button icon="close" label={`Remove ${file.name}`} onClick={() => remove(file)} />
+          <Button icon="close" label={t("Remove {name}", { name: file.name })} onClick={() => remove(file)} />
         </li>
       ))}
     </ul>
@@ -104,14 +112,14 @@ export const AttachedPictures = ({ files, remove }: Attached) =>
 /** Those of a message that was sent; stored ones open in their full size. */
 export const SentPictures = ({ pictures }: { pictures: readonly Picture[] }) =>
   pictures.length === 0 ? null : (
-    <ul class="pictures" aria-label="Pictures">
+    <ul class="pictures" aria-label={t("Pictures")}>
       {pictures.map((picture, i) => (
         <li key={i}>
           {picture instanceof File ? (
-            <Thumbnail picture={picture} alt={`Picture ${i + 1}`} />
+            <Thumbnail picture={picture} alt={t("Picture {number}", { number: count(i + 1) })} />
           ) : (
             <a href={picture.url} target="_blank" rel="noopener">
-              <Thumbnail picture={picture} alt={`Picture ${i + 1}`} />
+              <Thumbnail picture={picture} alt={t("Picture {number}", { number: count(i + 1) })} />
             </a>
           )}
         </li>

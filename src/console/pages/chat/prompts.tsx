@@ -3,6 +3,7 @@ import { useLayoutEffect, useState } from "preact/hooks"
 import type { SavedPrompt } from "../../../chat/saved-prompts.ts"
 import { api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Form, Lines, Problem, TextField } from "../../ui/form.tsx"
@@ -36,7 +37,7 @@ export function Prompts({ named, offered, text, onChoose, onClose }: PromptsProp
   if (onClose) return <PromptsDialog {...{ prompts, text, onChoose, onClose }} onChanged={reload} />
   if (fitting.length === 0) return null
   return (
-    <ul class="labels" aria-label="Prompts">
+    <ul class="labels" aria-label={t("Prompts")}>
       {fitting.map(prompt => (
         <li key={prompt.name}>
           <button type="button" class="label" title={prompt.text} onClick={() => onChoose(prompt.text)}>
@@ -70,20 +71,22 @@ function PromptsDialog({ prompts, text: written, onChoose, onChanged, onClose }:
     onChanged()
   })
   return (
-    <Dialog title="Prompts" onClose={onClose}>
+    <Dialog title={t("Prompts")} onClose={onClose}>
       <div class="stack">
-        <p>Type / and a name as a message to use one. Only you see them, in every browser that you sign in with.</p>
-        <ul class="list" aria-label="Kept prompts">
+        <p>
+          {t("Type / and a name as a message to use one. Only you see them, in every browser that you sign in with.")}
+        </p>
+        <ul class="list" aria-label={t("Kept prompts")}>
           {prompts.map(prompt => (
             <li key={prompt.name} class="row between">
               <span class="grow name" title={prompt.text}>
                 /<bdi>{prompt.name}</bdi> <bdi class="soft small">{prompt.text}</bdi>
               </span>
-              <Button onClick={() => onChoose(prompt.text)}>Use</Button>
+              <Button onClick={() => onChoose(prompt.text)}>{t("Use")}</Button>
               <Button
                 kind="quiet"
                 icon="trash"
-                label={`Delete the prompt ${prompt.name}`}
+                label={t("Delete the prompt {name}", { name: prompt.name })}
                 onClick={() => void remove.run(prompt.name)}
               />
             </li>
@@ -91,12 +94,19 @@ function PromptsDialog({ prompts, text: written, onChoose, onChanged, onClose }:
         </ul>
         <Problem error={remove.error} />
         <Form class="stack" action={keep}>
-          <TextField label="Name" name="name" hint="A word without blanks" required value={name} onInput={setName} />
-          <Lines label="Text" name="text" required rows={4} value={text} onInput={setText} error={keep.error} />
+          <TextField
+            label={t("Name")}
+            name="name"
+            hint={t("A word without blanks")}
+            required
+            value={name}
+            onInput={setName}
+          />
+          <Lines label={t("Text")} name="text" required rows={4} value={text} onInput={setText} error={keep.error} />
           <Problem error={keep.error} />
           <footer class="row end">
             <Button kind="primary" type="submit" busy={keep.busy}>
-              Keep
+              {t("Keep")}
             </Button>
           </footer>
         </Form>

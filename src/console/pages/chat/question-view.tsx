@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks"
 import { Markdown } from "../../markdown.tsx"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Field, focusOnce } from "../../ui/form.tsx"
 import { type Picture, SentPictures } from "./pictures.tsx"
@@ -11,7 +12,7 @@ interface AskedMessageProps {
 }
 
 export const Question = ({ text, pictures }: Omit<AskedMessageProps, "onEdit">) => (
-  <article class="message question" aria-label="Your message">
+  <article class="message question" aria-label={t("Your message")}>
     <SentPictures pictures={pictures} />
     <Markdown text={text} />
   </article>
@@ -25,7 +26,7 @@ export function AskedMessage({ text, pictures, onEdit }: AskedMessageProps) {
     return (
       <div class="question-frame">
         <Question text={text} pictures={pictures} />
-        <Button kind="quiet" icon="edit" label="Edit the question" onClick={() => setEdited(text)} />
+        <Button kind="quiet" icon="edit" label={t("Edit the question")} onClick={() => setEdited(text)} />
       </div>
     )
   return (
@@ -37,7 +38,7 @@ export function AskedMessage({ text, pictures, onEdit }: AskedMessageProps) {
         onEdit(edited.trim())
       }}
     >
-      <Field label="Question">
+      <Field label={t("Question")}>
         {attributes => (
           <textarea
             {...attributes}
@@ -53,9 +54,9 @@ export function AskedMessage({ text, pictures, onEdit }: AskedMessageProps) {
       </Field>
       <footer class="row">
         <Button kind="primary" type="submit" disabled={!edited.trim()}>
-          Ask
+          {t("Ask")}
         </Button>
-        <Button onClick={() => setEdited(null)}>Cancel</Button>
+        <Button onClick={() => setEdited(null)}>{t("Cancel")}</Button>
       </footer>
     </form>
   )

@@ -5,6 +5,7 @@ import { api } from "../../api.ts"
 import { Lazy } from "../../lazy.tsx"
 import { useLoaded, useRepeated } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
+import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Segments, type SegmentsProps, Select, Switch, TextField } from "../../ui/form.tsx"
 import type { Model, Reading } from "../../wire.ts"
@@ -52,22 +53,22 @@ export function SettingsBar({ settings, models, onChange, present, fileName }: S
         />
         <Select
           compact
-          label="Library scope"
+          label={t("Library scope")}
           value={settings.scope}
           options={scopesFor(settings, fileName)}
           onChange={scope => onChange({ scope, fileIds: settings.fileIds, contextId: settings.contextId })}
         />
         {settings.scope === "context" && (
           <TextField
-            label="Context"
-            placeholder="Context"
+            label={t("Context")}
+            placeholder={t("Context")}
             value={settings.contextId}
             onInput={contextId => onChange({ scope: "context", contextId })}
           />
         )}
         {(settings.scope === "files" || settings.scope === "context") && (
           <Segments
-            label="How the files are read"
+            label={t("How the files are read")}
             value={settings.reading}
             options={readingsFor(settings)}
             onChange={reading => onChange({ reading })}
@@ -75,7 +76,7 @@ export function SettingsBar({ settings, models, onChange, present, fileName }: S
         )}
         <RedactionSwitch checked={settings.redaction} onChange={redaction => onChange({ redaction })} />
         {chosen?.capabilities.includes("thinking") && (
-          <Switch label="Think" checked={settings.thinking} onChange={thinking => onChange({ thinking })} />
+          <Switch label={t("Think")} checked={settings.thinking} onChange={thinking => onChange({ thinking })} />
         )}
         {instructions.button}
       </div>
@@ -95,7 +96,7 @@ function useInstructions(
   return {
     button: (
       <Button kind="quiet" icon="settings" pressed={given} onClick={() => setOpen(true)}>
-        Instructions
+        {t("Instructions")}
       </Button>
     ),
     dialog: open && <Lazy load={loadOptions} props={props} />,
@@ -103,34 +104,39 @@ function useInstructions(
 }
 
 function scopesFor({ fileIds }: ChatSettings, fileName: string | undefined): [Scope, string][] {
-  const files: [Scope, string][] =
-    fileIds.length === 0
-      ? []
-      : [["files", fileIds.length > 1 ? `Only ${fileIds.length} files` : `Only ${fileName ?? "one file"}`]]
-  return [...files, ["library", "Whole library"], ["context", "One context"], ["none", "No library"]]
+  const files: [Scope, string][] = fileIds.length === 0 ? [] : [["files", onlyWords(fileIds.length, fileName)]]
+  return [...files, ["library", t("Whole library")], ["context", t("One context")], ["none", t("No library")]]
+}
+
+function onlyWords(files: number, name: string | undefined): string {
+  if (files > 1) return t("Only {files, plural, one {# file} other {# files}}", { files })
+  return name === undefined ? t("Only one file") : t("Only {name}", { name })
 }
 
 const readingsFor = ({ scope, fileIds }: ChatSettings): SegmentsProps<Reading>["options"] => [
-  ["auto", "Auto", "Whichever the question needs"],
-  ["passages", "Passages", "What a search finds: quick, for questions about one thing"],
+  ["auto", t("Auto"), t("Whichever the question needs")],
+  ["passages", t("Passages"), t("What a search finds: quick, for questions about one thing")],
   [
     "whole",
-    scope === "files" && fileIds.length === 1 ? "Whole file" : "Whole files",
-    "All of the text, part by part where it is long: for summaries and lists",
+    scope === "files" && fileIds.length === 1 ? t("Whole file") : t("Whole files"),
+    t("All of the text, part by part where it is long: for summaries and lists"),
   ],
 ]
 
-const INSISTS = { daemon: "always on in this Carrel", workspace: "always on in this workspace" }
+const INSISTS = {
+  daemon: "always on in this Carrel",
+  workspace: "always on in this workspace",
+} as const satisfies Record<string, Text>
 
 /** On and locked where the daemon or the workspace insists. */
 export function RedactionSwitch({ checked, onChange }: { checked: boolean; onChange: (checked: boolean) => void }) {
   const insists = useAccount().redaction?.enforced_by
   return (
     <Switch
-      label="Redact"
+      label={t("Redact")}
       checked={checked || Boolean(insists)}
       disabled={Boolean(insists)}
-      note={insists ? INSISTS[insists] : undefined}
+      note={insists ? t(INSISTS[insists]) : undefined}
       onChange={onChange}
     />
   )
@@ -142,7 +148,10 @@ interface ModelChoiceProps {
   onChange: (value: string) => void
 }
 
-const STATES = { loaded: "ready at once", ready: "ready", unavailable: "unavailable" }
+const STATES = { loaded: "ready at once", ready: "ready", unavailable: "unavailable" } as const satisfies Record<
+  string,
+  Text
+>
 
 export function ModelChoice({ models, value, onChange }: ModelChoiceProps) {
   const id = useId()
@@ -150,18 +159,18 @@ export function ModelChoice({ models, value, onChange }: ModelChoiceProps) {
   return (
     <div class="field compact model-choice">
       <label for={id} class="unseen">
-        Model
+        {t("Model")}
       </label>
       <span
         class={`dot ${chosen?.status ?? "ready"}`}
-        title={chosen?.status_reason ?? STATES[chosen?.status ?? "ready"]}
+        title={chosen?.status_reason ?? t(STATES[chosen?.status ?? "ready"])}
       />
       <select id={id} class="input" value={value} onChange={event => onChange(event.currentTarget.value)}>
-        {!chosen && <option value={value}>{value || "Model"}</option>}
+        {!chosen && <option value={value}>{value || t("Model")}</option>}
         {models.map(model => (
           <option key={model.value} value={model.value} disabled={!model.available}>
             {model.label}
-            {model.available ? (model.status === "loaded" ? " · loaded" : "") : " · unavailable"}
+            {model.available ? (model.status === "loaded" ? ` · ${t("loaded")}` : "") : ` · ${t("unavailable")}`}
           </option>
         ))}
       </select>

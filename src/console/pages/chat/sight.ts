@@ -1,3 +1,4 @@
+import { t } from "../../text.ts"
 import type { Model } from "../../wire.ts"
 
 /** Servers that speak OpenAI's protocol do not tell what their models can do: the daemon sends them pictures all the same. */
@@ -10,10 +11,12 @@ export function blindnessOf(
   models: readonly Model[] | undefined,
   redacted: boolean,
 ): string | undefined {
-  if (redacted) return "What a picture shows cannot be redacted, so none can be sent while redaction is on."
+  if (redacted) return t("What a picture shows cannot be redacted, so none can be sent while redaction is on.")
   if (!model || mightSee(model)) return undefined
   const other = models?.find(each => each.available && each.capabilities.includes("vision"))
-  return `${model.label} cannot see pictures. ${other ? `${other.label} can.` : "None of the models here can."}`
+  return other
+    ? t("{model} cannot see pictures. {other} can.", { model: model.label, other: other.label })
+    : t("{model} cannot see pictures. None of the models here can.", { model: model.label })
 }
 
 /** As requests hold it. @throws Error where the file has gone since */
@@ -26,7 +29,7 @@ function base64Of(file: File): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const reader = new FileReader()
   reader.onload = () => resolve(String(reader.result).split(",", 2)[1] ?? "")
-  reader.onerror = () => reject(new Error(`${file.name} cannot be read any more.`))
+  reader.onerror = () => reject(new Error(t("{name} cannot be read any more.", { name: file.name })))
   reader.readAsDataURL(file)
   return promise
 }

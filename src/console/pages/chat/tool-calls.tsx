@@ -1,6 +1,7 @@
 /** What a reply asked of tools: a folded line for each call, which opens to what was asked and what came back. */
-import { plural } from "../../format.ts"
+import { count } from "../../format.ts"
 import type { ToolCall } from "../../reply.ts"
+import { t } from "../../text.ts"
 import type { AnswerRecord } from "../../wire.ts"
 import { useFileNames } from "./file-names.ts"
 
@@ -16,38 +17,46 @@ interface ToolWords {
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
-const pageOf = ({ arguments: { page } }: ToolCall): string => (typeof page === "number" ? `, page ${page}` : "")
+/** A file and a page of it, as far as they are known. */
+const placeIn = ({ arguments: { page } }: ToolCall, name = t("a file")): string =>
+  typeof page === "number" ? t("{name}, page {page}", { name, page: count(page) }) : name
 
 const TOOLS: Record<string, ToolWords> = {
   query_table: {
-    begun: (_, name) => `Querying ${name ?? "a table"} …`,
-    done: (call, name) => [`Queried ${name ?? "a table"}`, rowsIn(call.result ?? "")].filter(Boolean).join(": "),
-    failed: (_, name) => `Could not query ${name ?? "a table"}`,
+    begun: (_, name = t("a table")) => t("Querying {name} …", { name }),
+    done: (call, name = t("a table")) =>
+      [t("Queried {name}", { name }), rowsIn(call.result ?? "")].filter(Boolean).join(": "),
+    failed: (_, name = t("a table")) => t("Could not query {name}", { name }),
     asked: args => [textOf(args.sql), args.sheet ? `-- sheet ${textOf(args.sheet)}` : ""].filter(Boolean).join("\n"),
   },
   calculate: {
-    begun: () => "Calculating …",
-    done: ({ arguments: { expression }, result }) => `Calculated ${textOf(expression)} = ${result}`,
-    failed: ({ arguments: { expression } }) => `Could not calculate ${textOf(expression)}`,
+    begun: () => t("Calculating …"),
+    done: ({ arguments: { expression }, result }) =>
+      t("Calculated {sum}", { sum: `${textOf(expression)} = ${result}` }),
+    failed: ({ arguments: { expression } }) => t("Could not calculate {sum}", { sum: textOf(expression) }),
     asked: args => textOf(args.expression),
   },
   read_file: {
-    begun: (call, name) => `Reading ${name ?? "a file"}${pageOf(call)} …`,
-    done: (call, name) => `Read ${name ?? "a file"}${pageOf(call)}`,
-    failed: (call, name) => `Could not read ${name ?? "a file"}${pageOf(call)}`,
+    begun: (call, name) => t("Reading {name} …", { name: placeIn(call, name) }),
+    done: (call, name) => t("Read {name}", { name: placeIn(call, name) }),
+    failed: (call, name) => t("Could not read {name}", { name: placeIn(call, name) }),
   },
 }
 
 const OTHER: ToolWords = {
-  begun: ({ name }) => `Using ${name} …`,
-  done: ({ name }) => `Used ${name}`,
-  failed: ({ name }) => `${name} failed`,
+  begun: ({ name }) => t("Using {name} …", { name }),
+  done: ({ name }) => t("Used {name}", { name }),
+  failed: ({ name }) => t("{name} failed", { name }),
 }
 
 /** How many rows a query gave, as its result says it. */
 function rowsIn(result: string): string | undefined {
-  const [, first, rows] = /^Result: (the first )?(\d+) rows/m.exec(result) ?? []
-  return rows === undefined ? undefined : `${first ? "the first " : ""}${plural(Number(rows), "row")}`
+  const [, first, found] = /^Result: (the first )?(\d+) rows/m.exec(result) ?? []
+  if (found === undefined) return undefined
+  const rows = Number(found)
+  return first
+    ? t("the first {rows, plural, one {# row} other {# rows}}", { rows })
+    : t("{rows, plural, one {# row} other {# rows}}", { rows })
 }
 
 const wordsOf = ({ name }: ToolCall): ToolWords => (Object.hasOwn(TOOLS, name) ? TOOLS[name]! : OTHER)
@@ -63,7 +72,7 @@ export function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
   const names = useFileNames(calls.map(fileOf).filter(Boolean))
   if (calls.length === 0) return null
   return (
-    <ul class="calls" aria-label="Tools used">
+    <ul class="calls" aria-label={t("Tools used")}>
       {calls.map(call => (
         <li key={call.id}>
           <details class="fold">
@@ -71,7 +80,7 @@ export function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
               <span class="name">
                 <bdi>{lineOf(call, names.get(fileOf(call)))}</bdi>
               </span>
-              {call.isError && <span class="badge bad">Error</span>}
+              {call.isError && <span class="badge bad">{t("Error")}</span>}
             </summary>
             <Call call={call} />
           </details>
@@ -85,7 +94,7 @@ export function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
 export const callsOf = ({ tool_calls }: Pick<AnswerRecord, "tool_calls">): ToolCall[] =>
   tool_calls.map(({ id, name, arguments: args, result, is_error }) => ({
     ...{ id, name, arguments: args },
-    result: result ?? "What it gave is no longer kept.",
+    result: result ?? t("What it gave is no longer kept."),
     isError: is_error,
   }))
 

@@ -5,6 +5,7 @@ import type { Loaded } from "../../loading.ts"
 import { doing } from "../../phases.ts"
 import { type Draft, emptyDraft, followReply, type Question } from "../../reply.ts"
 import { go } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { notify } from "../../ui/toast.tsx"
 import type { Conversation, Message } from "../../wire.ts"
 import { imageOf } from "./sight.ts"
@@ -165,7 +166,7 @@ export function useTurns(
     /** Finishes a reply that was cut. */
     async finish(model: string | undefined) {
       const mine = begin(null)
-      setDraft({ ...emptyDraft(null), doing: doing("Continuing …") })
+      setDraft({ ...emptyDraft(null), doing: doing(t("Continuing …")) })
       const body = { conversation_id: conversationId, model }
       const failed = await api.post("/continue", body, { signal: mine.abort.signal }).then(
         () => null,

@@ -1,10 +1,11 @@
-import { placeOf, plural } from "../../../format.ts"
+import { count, placeOf } from "../../../format.ts"
+import { rich, type Text, t } from "../../../text.ts"
 import type { AnswerRecord, Source } from "../../../wire.ts"
 import { Score } from "./passages.tsx"
 
 type Difference = NonNullable<AnswerRecord["difference"]>
 
-const REASONS: Record<Difference["gone"][number]["reason"], string> = {
+const REASONS: Record<Difference["gone"][number]["reason"], Text> = {
   file_gone: "its file is gone, or not yours to see",
   file_changed: "its file has changed",
   outranked: "others are found before it",
@@ -16,26 +17,37 @@ interface DifferenceViewProps {
   onCite: (source: Source) => void
 }
 
+const Passage = ({ index, name }: { index: number; name: string }) => (
+  <>
+    <span class="cite">{index}</span> <bdi>{name}</bdi>
+  </>
+)
+
 /** What the same search gives now. */
 export function DifferenceView({ difference, record, onCite }: DifferenceViewProps) {
   const { unchanged, gone, added, rescored, library_changes: changes } = difference
-  const nameOf = (index: number) => record.passages.find(passage => passage.index === index)?.name ?? "a file"
+  const nameOf = (index: number) => record.passages.find(passage => passage.index === index)?.name ?? t("a file")
   const changed = changes.now - changes.before
   return (
-    <section class="stack" aria-label="What the same search finds now">
+    <section class="stack" aria-label={t("What the same search finds now")}>
       <p class="soft" role="status">
-        {unchanged ? "The same passages would be found now." : "Other passages would be found now."}{" "}
-        {changed > 0 && `The library has changed ${plural(changed, "time")} since.`}
+        {unchanged ? t("The same passages would be found now.") : t("Other passages would be found now.")}{" "}
+        {changed > 0 &&
+          t("The library has changed {times, plural, one {# time} other {# times}} since.", { times: changed })}
       </p>
       <ul class="left-out">
         {gone.map(({ index, reason }) => (
           <li key={index}>
-            Gone: <span class="cite">{index}</span> <bdi>{nameOf(index)}</bdi>: {REASONS[reason]}
+            {rich(
+              "Gone: <passage/>: {reason}",
+              { passage: <Passage index={index} name={nameOf(index)} /> },
+              { reason: t(REASONS[reason]) },
+            )}
           </li>
         ))}
         {added.map(source => (
           <li key={source.chunk_id}>
-            New:{" "}
+            {t("New:")}{" "}
             <button type="button" class="citation" onClick={() => onCite(source)}>
               <bdi>{[source.name, placeOf(source.position)].filter(Boolean).join(" · ")}</bdi>
             </button>{" "}
@@ -44,8 +56,11 @@ export function DifferenceView({ difference, record, onCite }: DifferenceViewPro
         ))}
         {rescored.map(({ index, before, now }) => (
           <li key={index}>
-            Rated anew: <span class="cite">{index}</span> <bdi>{nameOf(index)}</bdi>: {Math.round(before * 100)} % then,{" "}
-            {Math.round(now * 100)} % now
+            {rich(
+              "Rated anew: <passage/>: {before} % then, {now} % now",
+              { passage: <Passage index={index} name={nameOf(index)} /> },
+              { before: count(Math.round(before * 100)), now: count(Math.round(now * 100)) },
+            )}
           </li>
         ))}
       </ul>

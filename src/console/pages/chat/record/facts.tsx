@@ -1,52 +1,67 @@
 import type { ComponentChildren } from "preact"
-import { count, dateTime, duration, plural } from "../../../format.ts"
+import { count, dateTime, duration } from "../../../format.ts"
 import { RedactedChip } from "../../../markdown.tsx"
+import { type Text, t } from "../../../text.ts"
 import type { AnswerRecord } from "../../../wire.ts"
 import { useFileNames } from "../file-names.ts"
 
-const READINGS = { auto: "as the question needs it", passages: "passages only", whole: "whole files" }
-const HISTORIES = { summarize: "summarized", truncate: "left out" }
+const READINGS = {
+  auto: "as the question needs it",
+  passages: "passages only",
+  whole: "whole files",
+} as const satisfies Record<string, Text>
+const HISTORIES = { summarize: "summarized", truncate: "left out" } as const satisfies Record<string, Text>
 
 /** Model, times, what was searched and how much was redacted; the settings behind a fold. */
 export const Facts = ({ record }: { record: AnswerRecord }) => {
-  const { model, timings, usage, query } = record
+  const { model, usage, query } = record
   return (
     <>
       <dl class="facts">
-        <Fact name="Model">
+        <Fact name={t("Model")}>
           {model.value}
-          {!model.local && " (not on this network)"}
+          {!model.local && ` (${t("not on this network")})`}
         </Fact>
-        <Fact name="Made">{dateTime(record.created_at)}</Fact>
-        <Fact name="Took">
-          {duration(timings.total_ms)}
-          {timings.search_ms > 0 && `, ${duration(timings.search_ms)} of it to ${query ? "search" : "read the files"}`}
-          {timings.first_token_ms > 0 && `; first word after ${duration(timings.first_token_ms)}`}
-        </Fact>
+        <Fact name={t("Made")}>{dateTime(record.created_at)}</Fact>
+        <Fact name={t("Took")}>{timesOf(record)}</Fact>
         {usage.prompt_tokens > 0 && (
-          <Fact name="Tokens">
-            {count(usage.prompt_tokens)} read, {count(usage.completion_tokens)} written
+          <Fact name={t("Tokens")}>
+            {t("{read} read, {written} written", {
+              read: count(usage.prompt_tokens),
+              written: count(usage.completion_tokens),
+            })}
           </Fact>
         )}
-        <Fact name="Scope">
+        <Fact name={t("Scope")}>
           <Scope record={record} />
         </Fact>
         {query && (
-          <Fact name="Searched for">
+          <Fact name={t("Searched for")}>
             <q dir="auto">{query.text}</q>
-            {query.rewritten && " (the model's words)"}
+            {query.rewritten && ` (${t("the model’s words")})`}
           </Fact>
         )}
-        <Fact name="Redaction">
+        <Fact name={t("Redaction")}>
           <Redaction redaction={record.redaction} />
         </Fact>
       </dl>
       <details class="fold">
-        <summary>Settings in force</summary>
+        <summary>{t("Settings in force")}</summary>
         <Settings record={record} />
       </details>
     </>
   )
+}
+
+/** How long it took, and what for. */
+function timesOf({ timings: { total_ms, search_ms, first_token_ms }, query }: AnswerRecord): string {
+  const time = { time: duration(search_ms) }
+  const parts = [
+    duration(total_ms),
+    search_ms > 0 && (query ? t("{time} of it to search", time) : t("{time} of it to read the files", time)),
+    first_token_ms > 0 && t("first word after {time}", { time: duration(first_token_ms) }),
+  ]
+  return parts.filter(Boolean).join("; ")
 }
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
@@ -59,28 +74,28 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
 function Scope({ record: { options, scope, filter } }: { record: AnswerRecord }) {
   const fileIds = scope.file_ids ?? []
   const names = useFileNames(fileIds.slice(0, 3))
-  if (!options.use_library) return <>No library</>
+  if (!options.use_library) return <>{t("No library")}</>
   const named = [...names.values()].join(", ")
   const files =
     fileIds.length === 0
       ? null
       : fileIds.length <= 3 && named
-        ? `Only ${named}`
-        : `Only ${plural(fileIds.length, "file")}`
+        ? t("Only {name}", { name: named })
+        : t("Only {files, plural, one {# file} other {# files}}", { files: fileIds.length })
   return (
     <bdi>
-      {files ?? (scope.context_id ? `The context ${scope.context_id}` : "Whole library")}
-      {filter && ", filtered"}
+      {files ?? (scope.context_id ? t("The context {context}", { context: scope.context_id }) : t("Whole library"))}
+      {filter && ` (${t("filtered")})`}
     </bdi>
   )
 }
 
 function Redaction({ redaction: { on, kinds, count: replaced } }: Pick<AnswerRecord, "redaction">) {
-  if (!on) return <>Off</>
-  if (replaced === 0) return <>On; nothing had to be replaced</>
+  if (!on) return <>{t("Off")}</>
+  if (replaced === 0) return <>{t("On; nothing had to be replaced")}</>
   return (
     <span class="labels">
-      {plural(replaced, "value")} replaced
+      {t("{values, plural, one {# value} other {# values}} replaced", { values: replaced })}
       {Object.entries(kinds).map(([kind, times]) => (
         <RedactedChip key={kind} kind={kind} times={times} />
       ))}
@@ -94,29 +109,38 @@ const OPTIONS = [
   ["top_p", "Top p"],
   ["max_tokens", "Longest answer, in tokens"],
   ["seed", "Seed"],
-] as const
+] as const satisfies [string, Text][]
 
 function Settings({ record: { options, prompt_version, index_generation: index, prompt } }: { record: AnswerRecord }) {
   return (
     <dl class="facts">
       {OPTIONS.map(([key, name]) => (
-        <Fact key={key} name={name}>
-          {options[key] ?? "the model's own"}
+        <Fact key={key} name={t(name)}>
+          {options[key] ?? t("the model’s own")}
         </Fact>
       ))}
-      {options.context_tokens !== null && <Fact name="Window">{plural(options.context_tokens, "token")}</Fact>}
-      <Fact name="Files are read">{READINGS[options.reading]}</Fact>
-      <Fact name="Tools lent">{options.tools.join(", ").replaceAll("_", " ") || "none"}</Fact>
-      <Fact name="Older messages">{HISTORIES[options.history]}</Fact>
-      <Fact name="Thinking">{options.thinking ? "on" : "off"}</Fact>
-      {index && (
-        <Fact name="Index">
-          {index.embedding_model}, {count(index.vectors.done)} of {plural(index.vectors.total, "vector")} (
-          {index.vectors.tier}){index.degraded && `; ${index.degraded.replaceAll("_", " ")}`}
+      {options.context_tokens !== null && (
+        <Fact name={t("Window")}>
+          {t("{tokens, plural, one {# token} other {# tokens}}", { tokens: options.context_tokens })}
         </Fact>
       )}
-      <Fact name="Prompts">{prompt_version}</Fact>
-      {prompt && <Fact name="Digest of the prompt">{prompt.sha256}</Fact>}
+      <Fact name={t("Files are read")}>{t(READINGS[options.reading])}</Fact>
+      <Fact name={t("Tools lent")}>{options.tools.join(", ").replaceAll("_", " ") || t("none")}</Fact>
+      <Fact name={t("Older messages")}>{t(HISTORIES[options.history])}</Fact>
+      <Fact name={t("Thinking")}>{options.thinking ? t("on") : t("off")}</Fact>
+      {index && (
+        <Fact name={t("Index")}>
+          {t("{model}, {done} of {total, plural, one {# vector} other {# vectors}} ({tier})", {
+            model: index.embedding_model,
+            done: count(index.vectors.done),
+            total: index.vectors.total,
+            tier: index.vectors.tier,
+          })}
+          {index.degraded && `; ${index.degraded.replaceAll("_", " ")}`}
+        </Fact>
+      )}
+      <Fact name={t("Prompts")}>{prompt_version}</Fact>
+      {prompt && <Fact name={t("Digest of the prompt")}>{prompt.sha256}</Fact>}
     </dl>
   )
 }

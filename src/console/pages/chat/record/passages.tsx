@@ -1,4 +1,5 @@
-import { placeOf, plural } from "../../../format.ts"
+import { count, placeOf } from "../../../format.ts"
+import { t } from "../../../text.ts"
 import type { AnswerRecord, Source } from "../../../wire.ts"
 
 type Given = AnswerRecord["passages"][number]
@@ -11,7 +12,11 @@ interface PassageListProps {
 /** What the model was given, each with its score, its text and the way to its file. */
 export const PassageList = ({ passages, onCite }: PassageListProps) => (
   <section>
-    <h3>{passages.length === 0 ? "No passages were given" : `${plural(passages.length, "passage")} given`}</h3>
+    <h3>
+      {passages.length === 0
+        ? t("No passages were given")
+        : t("{passages, plural, one {# passage} other {# passages}} given", { passages: passages.length })}
+    </h3>
     <ul class="given">
       {passages.map(passage => (
         <li key={passage.index}>
@@ -21,7 +26,7 @@ export const PassageList = ({ passages, onCite }: PassageListProps) => (
               <span class="name">
                 <bdi>{titleOf(passage)}</bdi>
               </span>
-              {passage.whole ? <span class="soft small">read in full</span> : <Score value={passage.score} />}
+              {passage.whole ? <span class="soft small">{t("read in full")}</span> : <Score value={passage.score} />}
             </summary>
             <Passage passage={passage} onCite={onCite} />
           </details>
@@ -33,21 +38,21 @@ export const PassageList = ({ passages, onCite }: PassageListProps) => (
 
 const titleOf = ({ name, position }: Given): string =>
   name === null
-    ? "A file that is gone, or not yours to see"
+    ? t("A file that is gone, or not yours to see")
     : [name, position && placeOf(position)].filter(Boolean).join(" · ")
 
 /** 0..1 */
 export const Score = ({ value }: { value: number }) => (
-  <span class="score" title="How well it fits the question">
+  <span class="score" title={t("How well it fits the question")}>
     <meter min={0} max={1} value={value} aria-hidden="true" />
-    <span class="unseen">Score </span>
-    {Math.round(value * 100)} %
+    <span class="unseen">{t("Score")} </span>
+    {count(Math.round(value * 100))} %
   </span>
 )
 
 function Passage({ passage, onCite }: { passage: Given; onCite: (source: Source) => void }) {
   const { name, position, text } = passage
-  if (name === null || position === null || text === null) return <p class="soft">Its text is no longer kept.</p>
+  if (name === null || position === null || text === null) return <p class="soft">{t("Its text is no longer kept.")}</p>
   return (
     <div class="stack">
       <div class="row between">
@@ -55,7 +60,7 @@ function Passage({ passage, onCite }: { passage: Given; onCite: (source: Source)
           {placeOf(position)}
         </span>
         <button type="button" class="button" onClick={() => onCite({ ...passage, name, position })}>
-          Open the file here
+          {t("Open the file here")}
         </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks"
 import { api } from "../../../api.ts"
 import { useLoaded } from "../../../loading.ts"
+import { t } from "../../../text.ts"
 import { Dialog } from "../../../ui/dialog.tsx"
 import { Problem } from "../../../ui/form.tsx"
 import type { AnswerRecord, Message, Source } from "../../../wire.ts"
@@ -28,7 +29,7 @@ export function RecordView({ conversationId, message, readOnly, onCite, onClose 
   )
   const { data } = record
   return (
-    <Dialog title="How this answer was made" shape="side" onClose={onClose}>
+    <Dialog title={t("How this answer was made")} shape="side" onClose={onClose}>
       <div class="stack record">
         <Problem error={record.error} />
         {data && (
@@ -38,7 +39,7 @@ export function RecordView({ conversationId, message, readOnly, onCite, onClose 
             <DroppedList dropped={data.dropped} />
             {data.tool_calls.length > 0 && (
               <section>
-                <h3>Tools used</h3>
+                <h3>{t("Tools used")}</h3>
                 <ToolCalls calls={callsOf(data)} />
               </section>
             )}

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { ago } from "../../../format.ts"
 import { followsGiven, followsNone } from "../../../markdown.tsx"
 import { type Draft, emptyDraft, followReply } from "../../../reply.ts"
+import { t } from "../../../text.ts"
 import { Button } from "../../../ui/button.tsx"
 import { Problem } from "../../../ui/form.tsx"
 import type { AnswerRecord, Message, Source } from "../../../wire.ts"
@@ -28,25 +29,25 @@ export function Replay({ path, record, message, onCite, onCompare }: ReplayProps
   const models = useModels()
   return (
     <section class="stack">
-      <h3>The same again</h3>
+      <h3>{t("The same again")}</h3>
       {record.prompt?.complete ? (
         <div class="row">
           <ModelChoice models={models.data ?? []} value={model} onChange={setModel} />
           {running ? (
             <Button icon="stop" onClick={replay.stop}>
-              Stop
+              {t("Stop")}
             </Button>
           ) : (
             <Button icon="refresh" onClick={() => void replay.start(model)}>
-              Ask with the same prompt
+              {t("Ask with the same prompt")}
             </Button>
           )}
-          <Button onClick={onCompare}>Search again</Button>
+          <Button onClick={onCompare}>{t("Search again")}</Button>
         </div>
       ) : (
         <p class="soft">
-          A text that the prompt held is gone or was not kept, so it cannot be asked with again.{" "}
-          <Button onClick={onCompare}>Search again</Button>
+          {t("A text that the prompt held is gone or was not kept, so it cannot be asked with again.")}{" "}
+          <Button onClick={onCompare}>{t("Search again")}</Button>
         </p>
       )}
       <Problem error={replay.problem} />
@@ -98,16 +99,18 @@ const Beside = ({ then, now, running, onCite }: BesideProps) => (
   <>
     {!running && !now.error && (
       <p class="soft" role="status">
-        {now.text === then.content ? "Word for word the same answer." : "The answer differs."} Nothing of it is stored.
+        {now.text === then.content
+          ? t("Word for word the same answer. Nothing of it is stored.")
+          : t("The answer differs. Nothing of it is stored.")}
       </p>
     )}
     <div class="beside">
-      <article class="reply" aria-label="The stored answer">
+      <article class="reply" aria-label={t("The stored answer")}>
         <h4>{ago(then.created_at)}</h4>
         <Cited text={then.content} sources={then.citations} follows={followsGiven(then.warnings)} onCite={onCite} />
       </article>
-      <article class="reply" aria-label="The answer now" aria-busy={running}>
-        <h4>Now</h4>
+      <article class="reply" aria-label={t("The answer now")} aria-busy={running}>
+        <h4>{t("Now")}</h4>
         <Cited
           text={now.text}
           sources={now.sources}
