@@ -11,6 +11,7 @@ import type { MarkdownCutter } from "./markdown-tokens.ts"
 import type { FormulaProps } from "./math.tsx"
 import type { MathToken } from "./math-tokens.ts"
 import { useRedactionLabels } from "./session.ts"
+import { t } from "./text.ts"
 import { CopyButton } from "./ui/button.tsx"
 import type { Message } from "./wire.ts"
 
@@ -131,7 +132,7 @@ function Block({ token, marks }: { token: DrawnToken; marks: Marks }) {
           <pre class="code" tabIndex={0}>
             {token.text}
           </pre>
-          <CopyButton text={token.text} label="Copy the code" />
+          <CopyButton text={token.text} label={t("Copy the code")} />
         </div>
       )
     case "list":
@@ -162,7 +163,7 @@ function Block({ token, marks }: { token: DrawnToken; marks: Marks }) {
 function List({ list, marks }: { list: Tokens.List; marks: Marks }) {
   const items = list.items.map((item, i) => (
     <li key={i} dir="auto" class={item.task ? "todo" : undefined}>
-      {item.task && <input type="checkbox" checked={item.checked === true} disabled aria-label="Task" />}
+      {item.task && <input type="checkbox" checked={item.checked === true} disabled aria-label={t("Task")} />}
       <Blocks tokens={item.tokens} marks={marks} />
     </li>
   ))
@@ -276,7 +277,12 @@ function MarkedText({ text, sources, onCite }: { text: string } & Marks) {
     else if (entity) parts.push(ENTITIES[entity])
     else
       parts.push(
-        <button type="button" class="cite" aria-label={`Source ${cited}`} onClick={() => onCite?.(Number(cited))}>
+        <button
+          type="button"
+          class="cite"
+          aria-label={t("Source {number}", { number: cited! })}
+          onClick={() => onCite?.(Number(cited))}
+        >
           {cited}
         </button>,
       )
@@ -289,7 +295,7 @@ function MarkedText({ text, sources, onCite }: { text: string } & Marks) {
 export function RedactedChip({ kind, times = 1 }: { kind: string; times?: number }) {
   const labelOf = useRedactionLabels()
   return (
-    <span class="redacted" title="This value was replaced before the model saw it">
+    <span class="redacted" title={t("This value was replaced before the model saw it")}>
       {labelOf(kind)}
       {times > 1 && ` × ${times}`}
     </span>

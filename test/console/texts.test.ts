@@ -20,7 +20,7 @@ const ROOT = resolve(import.meta.dir, "../..")
 const CONSOLE = resolve(ROOT, "src/console")
 
 /** Areas whose words are still in the code. It only gets shorter; what is in it is English in every language. */
-const NOT_YET = /^(?:pages\/library[./]|viewer\/|markdown\.tsx|math|ui\/window)/
+const NOT_YET = /^(?:pages\/library[./])/
 
 /** Attributes that people read or hear. */
 const READ = new Set(["label", "title", "placeholder", "hint", "action", "note", "alt", "aria-label", "data-label"])

@@ -4,6 +4,7 @@ import { api, contentUrl, isGone } from "../api.ts"
 import { placeOf } from "../format.ts"
 import { useLoaded } from "../loading.ts"
 import { useEscape } from "../shortcuts.ts"
+import { t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { Problem } from "../ui/form.tsx"
@@ -28,16 +29,16 @@ export function Beside({ source, over = false, onClose }: BesideProps) {
   const hasRoom = useMatches(ROOM) && !over
   const record = file.data?.id === source.file_id ? file.data : undefined
   const hidden = isGone(file.error)
-  const title = hidden ? "Document" : (record?.name ?? source.name)
+  const title = hidden ? t("Document") : (record?.name ?? source.name)
   const actions = record && (
     <a class="button" href={contentUrl(record.id)} download={record.name}>
-      <Icon name="download" /> Download
+      <Icon name="download" /> {t("Download")}
     </a>
   )
   const body = (
     <div class="stack viewer-frame">
       {hidden ? (
-        <p role="status">This document has been deleted, or you may not see it.</p>
+        <p role="status">{t("This document has been deleted, or you may not see it.")}</p>
       ) : (
         <Problem error={file.error} />
       )}
@@ -85,7 +86,7 @@ function Panel({ title, actions, onClose, children }: PanelProps) {
       <header>
         <h2 dir="auto">{title}</h2>
         {actions}
-        <Button kind="quiet" icon="close" label="Close" onClick={onClose} />
+        <Button kind="quiet" icon="close" label={t("Close")} onClick={onClose} />
       </header>
       {children}
     </aside>

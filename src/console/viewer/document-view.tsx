@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { api, isGone } from "../api.ts"
 import { type Loaded, useLoaded } from "../loading.ts"
+import { t } from "../text.ts"
 import { Problem } from "../ui/form.tsx"
 import type { FileRecord, PageRecord, Position } from "../wire.ts"
 import { Finder } from "./finder.tsx"
@@ -38,7 +39,7 @@ export function DocumentView({ file, passage, claim }: DocumentViewProps) {
   if (text.error) return <Problem error={text.error} />
   if (text.data === undefined || !parts.data || pages.loading) {
     if (parts.error) return <Problem error={parts.error} />
-    return <p class="soft">Loading the document …</p>
+    return <p class="soft">{t("Loading the document …")}</p>
   }
   return (
     <Reader
@@ -86,8 +87,8 @@ function Reader({ file, text, pages, parts, passage, claim }: ReaderProps) {
   const paged = pages.length > 0 && !asText
   const slides = SLIDES.has(file.type)
   const unit = paged
-    ? { name: "page", at: page, of: pages.length }
-    : { name: "slide", at: partNumber + 1, of: parts.length }
+    ? { unit: "page" as const, at: page, of: pages.length }
+    : { unit: "slide" as const, at: partNumber + 1, of: parts.length }
   const go = (to: number) => (paged ? setPage(to) : setPart(to - 1))
   const hasSteps = paged || (slides && parts.length > 1)
   const host = useRef<HTMLDivElement>(null)
@@ -98,7 +99,7 @@ function Reader({ file, text, pages, parts, passage, claim }: ReaderProps) {
         {hasSteps && <Stepper {...unit} onGo={go} />}
         {pages.length > 0 && !isPicture(file) && (
           <button type="button" class="button quiet" aria-pressed={asText} onClick={() => setAsText(!asText)}>
-            Text
+            {t("Text")}
           </button>
         )}
         <Finder words={words} onWords={look} at={step} of={spans.length} onGo={setStep} />

@@ -1,3 +1,5 @@
+import { count } from "../format.ts"
+import { t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 
 interface FinderProps {
@@ -18,8 +20,8 @@ export function Finder({ words, onWords, at, of, onGo }: FinderProps) {
         class="input"
         type="search"
         dir="auto"
-        aria-label="Search in the document"
-        placeholder="Search in the document"
+        aria-label={t("Search in the document")}
+        placeholder={t("Search in the document")}
         value={words}
         onInput={event => onWords(event.currentTarget.value)}
         onKeyDown={event => {
@@ -31,10 +33,12 @@ export function Finder({ words, onWords, at, of, onGo }: FinderProps) {
         }}
       />
       <span class="soft small" role="status">
-        {of > 0 ? `${at + 1} of ${of}` : words.trim() && "Not found"}
+        {of > 0
+          ? t("{number} of {total}", { number: count(at + 1), total: count(of) })
+          : words.trim() && t("Not found")}
       </span>
-      <Button kind="quiet" icon="back" label="Previous mark" disabled={of < 2} onClick={() => go(-1)} />
-      <Button kind="quiet" icon="forward" label="Next mark" disabled={of < 2} onClick={() => go(1)} />
+      <Button kind="quiet" icon="back" label={t("Previous mark")} disabled={of < 2} onClick={() => go(-1)} />
+      <Button kind="quiet" icon="forward" label={t("Next mark")} disabled={of < 2} onClick={() => go(1)} />
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { t } from "../text.ts"
 import { Marked, type Marking } from "./marked.tsx"
 import { overlaps, type Span } from "./spans.ts"
 
@@ -35,7 +36,7 @@ export function GridView({ text, part, name, spans, current }: GridViewProps) {
     <section
       ref={box}
       class="sheet"
-      aria-label={name ? `Sheet ${name}` : "Rows"}
+      aria-label={name ? t("Sheet {name}", { name }) : t("Rows")}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
       onScroll={event => setTop(event.currentTarget.scrollTop)}

@@ -1,7 +1,10 @@
 /** Pages as pictures, one below the other: each is fetched when it comes into sight. */
+
 import { useEffect, useRef } from "preact/hooks"
 import { api, downloadUrl, query } from "../api.ts"
+import { count } from "../format.ts"
 import { useLoaded } from "../loading.ts"
+import { t } from "../text.ts"
 import type { PageBox, PageRecord } from "../wire.ts"
 import type { Marking } from "./marked.tsx"
 import type { Span } from "./spans.ts"
@@ -38,7 +41,7 @@ export function PagesView({ fileId, name, pages, page, onPage, current, spans }:
     <section
       ref={box}
       class="page-pictures"
-      aria-label="Pages"
+      aria-label={t("Pages")}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
       onScroll={showWhereItIs}
@@ -47,7 +50,7 @@ export function PagesView({ fileId, name, pages, page, onPage, current, spans }:
         <figure key={page} data-page={page}>
           <img
             src={downloadUrl(`/libraries/${fileId}/pages/${page}.png${query({ width: PICTURE_WIDTH })}`)}
-            alt={`Page ${page} of ${name}`}
+            alt={t("Page {page} of {name}", { page: count(page), name })}
             loading="lazy"
             width={Math.round(width)}
             height={Math.round(height)}

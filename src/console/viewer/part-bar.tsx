@@ -1,11 +1,16 @@
 import { count } from "../format.ts"
+import { type Text, t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 import { Icon } from "../ui/icons.tsx"
 import type { Part } from "./places.ts"
 
+const STEPS = {
+  page: { previous: "Previous page", go: "Go to page", next: "Next page" },
+  slide: { previous: "Previous slide", go: "Go to slide", next: "Next slide" },
+} as const satisfies Record<string, Record<string, Text>>
+
 interface StepperProps {
-  /** "page" or "slide". */
-  name: string
+  unit: keyof typeof STEPS
   /** From 1. */
   at: number
   of: number
@@ -13,13 +18,13 @@ interface StepperProps {
 }
 
 /** From page to page, or to one by its number. */
-export const Stepper = ({ name, at, of, onGo }: StepperProps) => (
+export const Stepper = ({ unit, at, of, onGo }: StepperProps) => (
   <div class="stepper">
-    <Button kind="quiet" icon="back" label={`Previous ${name}`} disabled={at <= 1} onClick={() => onGo(at - 1)} />
+    <Button kind="quiet" icon="back" label={t(STEPS[unit].previous)} disabled={at <= 1} onClick={() => onGo(at - 1)} />
     <input
       class="input"
       type="number"
-      aria-label={`Go to ${name}`}
+      aria-label={t(STEPS[unit].go)}
       min={1}
       max={of}
       value={at}
@@ -29,8 +34,8 @@ export const Stepper = ({ name, at, of, onGo }: StepperProps) => (
         else event.currentTarget.value = String(at)
       }}
     />
-    <span class="soft small">of {count(of)}</span>
-    <Button kind="quiet" icon="forward" label={`Next ${name}`} disabled={at >= of} onClick={() => onGo(at + 1)} />
+    <span class="soft small">{t("of {total}", { total: count(of) })}</span>
+    <Button kind="quiet" icon="forward" label={t(STEPS[unit].next)} disabled={at >= of} onClick={() => onGo(at + 1)} />
   </div>
 )
 
@@ -42,7 +47,7 @@ interface PartTabsProps {
 
 /** Sheets of a workbook; a mail and what is attached to it. */
 export const PartTabs = ({ parts, current, onChoose }: PartTabsProps) => (
-  <nav class="part-tabs" aria-label="Parts of the document">
+  <nav class="part-tabs" aria-label={t("Parts of the document")}>
     {parts.map(({ name, kind, start }, i) => (
       <button
         key={start}
@@ -52,7 +57,7 @@ export const PartTabs = ({ parts, current, onChoose }: PartTabsProps) => (
         onClick={() => onChoose(i)}
       >
         {kind === "member" && <Icon name="clip" />}
-        <bdi>{name || "Message"}</bdi>
+        <bdi>{name || t("Message")}</bdi>
       </button>
     ))}
   </nav>

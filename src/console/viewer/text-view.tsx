@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import { t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 import { Marked, type Marking } from "./marked.tsx"
 import type { Span } from "./spans.ts"
@@ -27,13 +28,15 @@ export function TextView({ text, part, spans, current }: TextViewProps) {
   return (
     <div class="document">
       {start > part.start && (
-        <Button onClick={() => setShown({ ...shown, start: start - WINDOW })}>Show what comes before</Button>
+        <Button onClick={() => setShown({ ...shown, start: start - WINDOW })}>{t("Show what comes before")}</Button>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <section ref={box} class="document-text" dir="auto" tabIndex={0} aria-label="Extracted text">
+      <section ref={box} class="document-text" dir="auto" tabIndex={0} aria-label={t("Extracted text")}>
         <Marked text={text.slice(start, end)} from={start} spans={spans} current={current} />
       </section>
-      {end < part.end && <Button onClick={() => setShown({ ...shown, end: end + WINDOW })}>Show what follows</Button>}
+      {end < part.end && (
+        <Button onClick={() => setShown({ ...shown, end: end + WINDOW })}>{t("Show what follows")}</Button>
+      )}
     </div>
   )
 }

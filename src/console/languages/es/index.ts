@@ -8,6 +8,7 @@ import { search } from "./search.ts"
 import { settings } from "./settings.ts"
 import { shell } from "./shell.ts"
 import { sources } from "./sources.ts"
+import { viewer } from "./viewer.ts"
 
 export const texts = {
   ...agents,
@@ -20,4 +21,5 @@ export const texts = {
   ...settings,
   ...shell,
   ...sources,
+  ...viewer,
 }
