@@ -25,10 +25,6 @@ function formatter<T>(kind: string, make: (locale: string) => T): T {
 
 export const count = (value: number): string => formatter("number", of => new Intl.NumberFormat(of)).format(value)
 
-/** "3 files". Only for words that are not translated yet. */
-export const plural = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`
-
 /** With three places behind the point, as scores are compared. */
 export const score = (value: number): string =>
   formatter("score", of => new Intl.NumberFormat(of, { minimumFractionDigits: 3, maximumFractionDigits: 3 })).format(

@@ -6,6 +6,7 @@ import { Lazy } from "../lazy.tsx"
 import type { Stretch } from "../long-list.ts"
 import type { PageProps } from "../page-props.ts"
 import { useAccount } from "../session.ts"
+import { t } from "../text.ts"
 import { Button } from "../ui/button.tsx"
 import { Problem } from "../ui/form.tsx"
 import { Empty, Page } from "../ui/page.tsx"
@@ -33,8 +34,8 @@ export function LibraryPage({ rest: [part, ...rest] }: PageProps) {
   if (!part) return <Files />
   if (part === "sources" && me.user.role === "administrator") return <Lazy load={loadSources} props={{ rest }} />
   return (
-    <Page title="Library">
-      <Empty icon="search" title="There is no such page" />
+    <Page title={t("Library")}>
+      <Empty icon="search" title={t("There is no such page")} />
     </Page>
   )
 }
@@ -53,7 +54,7 @@ function Files() {
   }
 
   return (
-    <Page title="Library" actions={<UploadButton accept={acceptedBy(rules)} onChoose={receive} />}>
+    <Page title={t("Library")} actions={<UploadButton accept={acceptedBy(rules)} onChoose={receive} />}>
       <DropArea onDrop={receive}>
         <LibraryTabs current="/library" />
         <UploadOptions labels={labels} onChange={setLabels} />
@@ -161,12 +162,19 @@ function Chosen({ selection, filters, total, onStarted }: ChosenProps) {
 
 /** What happens to so many. */
 function noteOf({ all, isCut }: Selection, { name }: Filters): string | undefined {
-  if (all) return "One job works through every file that passes these filters. Files that come in later are left alone."
+  if (all)
+    return t("One job works through every file that passes these filters. Files that come in later are left alone.")
   if (!isCut) return
-  const limit = `One by one, ${count(MAX_IDS)} files can be chosen: the first of them are.`
+  const limit = { limit: count(MAX_IDS) }
   return name
-    ? `${limit} For more, take away the part of the name and narrow the list by state, type, tag or context.`
-    : `${limit} For more, choose all that match: one job then goes by the filters.`
+    ? t(
+        "One by one, {limit} files can be chosen: the first of them are. For more, take away the part of the name and narrow the list by state, type, tag or context.",
+        limit,
+      )
+    : t(
+        "One by one, {limit} files can be chosen: the first of them are. For more, choose all that match: one job then goes by the filters.",
+        limit,
+      )
 }
 
 const reindex = (file: FileRecord): Promise<unknown> =>
@@ -179,12 +187,12 @@ interface NoFilesProps {
 }
 
 const NoFiles = ({ filtered, rules, onClear }: NoFilesProps) => (
-  <Empty icon="library" title={filtered ? "No files match these filters" : "The library is empty"}>
+  <Empty icon="library" title={filtered ? t("No files match these filters") : t("The library is empty")}>
     {filtered ? (
-      <Button onClick={onClear}>Clear the filters</Button>
+      <Button onClick={onClear}>{t("Clear the filters")}</Button>
     ) : (
       <>
-        <p>Drop files here, or select Upload.</p>
+        <p>{t("Drop files here, or select Upload.")}</p>
         {rules && <p class="soft">{rules.groups.map(group => group.name).join(" · ")}</p>}
       </>
     )}

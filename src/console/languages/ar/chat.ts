@@ -106,7 +106,7 @@ export const chat: Same<typeof german> = {
     "{model}، {done} من {total, plural, zero {# متجه} one {متجه واحد} two {متجهين} few {# متجهات} many {# متجهًا} other {# متجه}} ({tier})",
   "{name} cannot be read any more.": "لم تعد قراءة {name} ممكنة.",
   "{name} failed": "فشل {name}",
-  "{name} has {size}; a picture may have {most}.": "حجم {name} هو {size}؛ الحد للصورة {most}.",
+  "{name} has {size}; a picture may have 10 MB.": "حجم {name} هو {size}؛ الحد للصورة 10 ميغابايت.",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "ليس {name} بصيغة PNG أو JPEG أو GIF أو WebP.",
   "{name}, page {page}": "{name}، صفحة {page}",
   New: "جديدة",

@@ -122,4 +122,6 @@ export const governance: Same<typeof german> = {
     "من فعل ماذا هنا. لا يحوي أي صف محتويات؛ وكل صف مسلسل بما قبله. الأيام بتوقيت UTC.",
   "Who: an id, or key, user, system": "من: معرّف، أو key أو user أو system",
   "Within the hour they delete, for good:": "خلال ساعة تحذف نهائيًا:",
+  "{ids, plural, one {# id} other {# ids}}":
+    "{ids, plural, zero {بلا معرّفات} one {معرّف واحد} two {معرّفان} few {# معرّفات} many {# معرّفًا} other {# معرّف}}",
 }

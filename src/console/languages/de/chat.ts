@@ -104,7 +104,7 @@ export const chat = {
     "{model}, {done} von {total, plural, one {# Vektor} other {# Vektoren}} ({tier})",
   "{name} cannot be read any more.": "{name} kann nicht mehr gelesen werden.",
   "{name} failed": "{name} ist fehlgeschlagen",
-  "{name} has {size}; a picture may have {most}.": "{name} hat {size}; ein Bild darf {most} haben.",
+  "{name} has {size}; a picture may have 10 MB.": "{name} hat {size}; ein Bild darf 10 MB haben.",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "{name} ist weder PNG, JPEG, GIF noch WebP.",
   "{name}, page {page}": "{name}, Seite {page}",
   New: "Neu",

@@ -118,4 +118,5 @@ export const governance = {
     "Wer hier was getan hat. Keine Zeile enthält Inhalte; jede ist mit der vorigen verkettet. Tage sind die von UTC.",
   "Who: an id, or key, user, system": "Wer: eine ID, oder key, user, system",
   "Within the hour they delete, for good:": "Binnen einer Stunde löschen sie endgültig:",
+  "{ids, plural, one {# id} other {# ids}}": "{ids, plural, one {# ID} other {# IDs}}",
 }

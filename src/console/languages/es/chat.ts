@@ -106,7 +106,7 @@ export const chat: Same<typeof german> = {
     "{model}, {done} de {total, plural, one {# vector} other {# vectores}} ({tier})",
   "{name} cannot be read any more.": "{name} ya no se puede leer.",
   "{name} failed": "{name} falló",
-  "{name} has {size}; a picture may have {most}.": "{name} tiene {size}; una imagen puede tener {most}.",
+  "{name} has {size}; a picture may have 10 MB.": "{name} tiene {size}; una imagen puede tener 10 MB.",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "{name} no es PNG, JPEG, GIF ni WebP.",
   "{name}, page {page}": "{name}, página {page}",
   New: "Nueva",

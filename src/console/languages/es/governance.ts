@@ -120,4 +120,5 @@ export const governance: Same<typeof german> = {
     "Quién hizo qué aquí. Ninguna fila contiene contenidos; cada una está encadenada a la anterior. Los días son los de UTC.",
   "Who: an id, or key, user, system": "Quién: un ID, o key, user, system",
   "Within the hour they delete, for good:": "En menos de una hora eliminan definitivamente:",
+  "{ids, plural, one {# id} other {# ids}}": "{ids, plural, one {# id} other {# ids}}",
 }

@@ -106,7 +106,7 @@ export const chat: Same<typeof german> = {
     "{model}, {done} sur {total, plural, one {# vecteur} other {# vecteurs}} ({tier})",
   "{name} cannot be read any more.": "{name} ne peut plus être lu.",
   "{name} failed": "{name} a échoué",
-  "{name} has {size}; a picture may have {most}.": "{name} fait {size} ; une image peut faire {most}.",
+  "{name} has {size}; a picture may have 10 MB.": "{name} fait {size} ; une image peut faire 10 Mo.",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "{name} n’est ni PNG, ni JPEG, ni GIF, ni WebP.",
   "{name}, page {page}": "{name}, page {page}",
   New: "Nouvelle",

@@ -120,4 +120,5 @@ export const governance: Same<typeof german> = {
     "Qui a fait quoi ici. Aucune ligne ne contient de contenus ; chacune est chaînée à la précédente. Les jours sont ceux d’UTC.",
   "Who: an id, or key, user, system": "Qui : un ID, ou key, user, system",
   "Within the hour they delete, for good:": "Dans l’heure ils suppriment définitivement :",
+  "{ids, plural, one {# id} other {# ids}}": "{ids, plural, one {# id} other {# ids}}",
 }

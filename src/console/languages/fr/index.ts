@@ -3,6 +3,7 @@ import { chat } from "./chat.ts"
 import { common } from "./common.ts"
 import { doors } from "./doors.ts"
 import { governance } from "./governance.ts"
+import { library } from "./library.ts"
 import { overview } from "./overview.ts"
 import { search } from "./search.ts"
 import { settings } from "./settings.ts"
@@ -22,4 +23,5 @@ export const texts = {
   ...shell,
   ...sources,
   ...viewer,
+  ...library,
 }

@@ -103,7 +103,7 @@ export const chat: Same<typeof german> = {
     "{model}，{done}/{total, plural, other {# 个向量}}（{tier}）",
   "{name} cannot be read any more.": "{name} 已无法读取。",
   "{name} failed": "{name} 失败",
-  "{name} has {size}; a picture may have {most}.": "{name} 大小为 {size}；图片最大 {most}。",
+  "{name} has {size}; a picture may have 10 MB.": "{name} 大小为 {size}；图片最大 10 MB。",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "{name} 不是 PNG、JPEG、GIF 或 WebP。",
   "{name}, page {page}": "{name}，第 {page} 页",
   New: "新建",

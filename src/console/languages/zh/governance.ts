@@ -116,4 +116,5 @@ export const governance: Same<typeof german> = {
     "谁在此做了什么。各行不含内容，且逐行链接。日期按 UTC 计。",
   "Who: an id, or key, user, system": "谁：ID，或 key、user、system",
   "Within the hour they delete, for good:": "它们将在一小时内永久删除：",
+  "{ids, plural, one {# id} other {# ids}}": "{ids, plural, other {# 个 ID}}",
 }

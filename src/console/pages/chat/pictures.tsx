@@ -10,8 +10,6 @@ import type { MessageImage } from "../../wire.ts"
 /** As the daemon has them. */
 const MAX_PICTURES = 8
 const MAX_PICTURE_BYTES = 10 * 1_048_576
-/** As people are told it. */
-const MAX_PICTURE_MB = 10_000_000
 const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /** Whether it goes with a message as a picture; every other file is attached to the conversation. */
 export const isPicture = (file: File): boolean => TYPES.includes(file.type)
@@ -25,10 +23,9 @@ export type Picture = File | MessageImage
 function faultOf(file: File): string | undefined {
   if (!isPicture(file)) return t("{name} is neither PNG, JPEG, GIF nor WebP.", { name: file.name })
   if (file.size > MAX_PICTURE_BYTES)
-    return t("{name} has {size}; a picture may have {most}.", {
+    return t("{name} has {size}; a picture may have 10 MB.", {
       name: file.name,
       size: bytes(file.size),
-      most: bytes(MAX_PICTURE_MB),
     })
   return undefined
 }

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { api, downloadUrl, query } from "../../api.ts"
-import { ago, dateTime, plural } from "../../format.ts"
+import { ago, dateTime } from "../../format.ts"
 import { useLoaded, useSettled } from "../../loading.ts"
 import { go, pageIn, usePlace } from "../../router.tsx"
 import { rich, type Text, t } from "../../text.ts"
@@ -88,7 +88,9 @@ const Item = ({ receipt, onShow }: { receipt: Receipt; onShow: () => void }) => 
         {whatWord(receipt.what)}
       </button>
       <code class="soft small block entry-key">
-        {receipt.ids.length === 1 ? receipt.ids[0] : plural(receipt.ids.length, "id")}
+        {receipt.ids.length === 1
+          ? receipt.ids[0]
+          : t("{ids, plural, one {# id} other {# ids}}", { ids: receipt.ids.length })}
       </code>
     </div>
     <span class="soft small" title={dateTime(receipt.at)}>

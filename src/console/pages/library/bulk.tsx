@@ -2,8 +2,9 @@
 import { useEffect, useState } from "preact/hooks"
 import type { Filter } from "../../../access/filter/filter.ts"
 import { api } from "../../api.ts"
-import { count, plural } from "../../format.ts"
+import { count } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { spoken, type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Lines, Problem, Segments, TextField } from "../../ui/form.tsx"
@@ -22,11 +23,11 @@ interface Job {
   failed: string[]
 }
 
-const DOING: Record<string, string> = {
-  bulk_delete: "Deleting",
-  bulk_reindex: "Queueing to be indexed",
-  bulk_patch: "Changing",
-}
+const DOING = {
+  bulk_delete: "Deleting: {done} of {total, plural, one {# file} other {# files}}",
+  bulk_reindex: "Queueing to be indexed: {done} of {total, plural, one {# file} other {# files}}",
+  bulk_patch: "Changing: {done} of {total, plural, one {# file} other {# files}}",
+} as const satisfies Record<string, Text>
 const POLL_MS = 500
 
 export const startBulk = async (request: BulkRequest): Promise<string> =>
@@ -46,14 +47,14 @@ export function JobProgress({ id, onEnd }: JobProgressProps) {
     const failed = job.failed.length
     notify(
       job.status === "completed"
-        ? `${plural(job.done - failed, "file")} done${failed ? `, ${count(failed)} could not be` : ""}`
-        : `Stopped after ${plural(job.done, "file")}`,
+        ? doneWords(job.done - failed, failed)
+        : t("Stopped after {files, plural, one {# file} other {# files}}", { files: job.done }),
     )
     onEnd()
   }, [isOver])
   if (error) return <Problem error={error} />
   if (!job || isOver) return null
-  const text = `${DOING[job.kind] ?? "Working"}: ${count(job.done)} of ${plural(job.total, "file")}`
+  const text = t(wordsOf(job.kind), { done: count(job.done), total: job.total })
   return (
     <div class="notice row" role="status">
       <span>{text}</span>
@@ -61,6 +62,14 @@ export function JobProgress({ id, onEnd }: JobProgressProps) {
     </div>
   )
 }
+
+const wordsOf = (kind: string): Text =>
+  kind in DOING ? DOING[kind as keyof typeof DOING] : "Working: {done} of {total, plural, one {# file} other {# files}}"
+
+const doneWords = (files: number, failed: number): string =>
+  failed > 0
+    ? t("{files, plural, one {# file} other {# files}} done, {failed} could not be", { files, failed: count(failed) })
+    : t("{files, plural, one {# file} other {# files}} done", { files })
 
 interface SelectionBarProps {
   /** What it means for what is chosen, where that is not plain. */
@@ -78,34 +87,34 @@ interface SelectionBarProps {
 export function SelectionBar({ note, chosen, filter, all, onStarted, onClear }: SelectionBarProps) {
   const [open, setOpen] = useState<"label" | "delete" | null>(null)
   const start = useAction(async (request: BulkRequest) => onStarted(await startBulk(request)))
-  const files = plural(chosen, "file")
+  const files = { files: chosen }
   return (
-    <section class="notice row selection" aria-label="Chosen files">
-      <strong>{files} chosen</strong>
-      {all && <Button onClick={all.onChoose}>Choose all {count(all.total)} that match</Button>}
+    <section class="notice row selection" aria-label={t("Chosen files")}>
+      <strong>{t("{files, plural, one {# file} other {# files}} chosen", files)}</strong>
+      {all && <Button onClick={all.onChoose}>{t("Choose all {total} that match", { total: count(all.total) })}</Button>}
       <Button icon="edit" onClick={() => setOpen("label")}>
-        Label
+        {t("Label")}
       </Button>
       <Button icon="refresh" busy={start.busy} onClick={() => void start.run({ action: "reindex", filter })}>
-        Index again
+        {t("Index again")}
       </Button>
       <Button icon="trash" onClick={() => setOpen("delete")}>
-        Delete chosen
+        {t("Delete chosen")}
       </Button>
-      <Button kind="quiet" icon="close" label="Choose none" onClick={onClear} />
+      <Button kind="quiet" icon="close" label={t("Choose none")} onClick={onClear} />
       {note && <p class="small note">{note}</p>}
       <Problem error={start.error} />
       {open === "label" && (
-        <LabelForm files={files} filter={filter} onStarted={onStarted} onClose={() => setOpen(null)} />
+        <LabelForm files={chosen} filter={filter} onStarted={onStarted} onClose={() => setOpen(null)} />
       )}
       {open === "delete" && (
         <Confirm
-          title={`Delete ${files}?`}
-          action={`Delete ${files}`}
+          title={t("Delete {files, plural, one {# file} other {# files}}?", files)}
+          action={t("Delete {files, plural, one {# file} other {# files}}", files)}
           onConfirm={async () => onStarted(await startBulk({ action: "delete", filter }))}
           onClose={() => setOpen(null)}
         >
-          <p>They are gone from the library and from search, and cannot be brought back.</p>
+          <p>{t("They are gone from the library and from search, and cannot be brought back.")}</p>
         </Confirm>
       )}
     </section>
@@ -113,7 +122,7 @@ export function SelectionBar({ note, chosen, filter, all, onStarted, onClear }: 
 }
 
 interface LabelFormProps {
-  files: string
+  files: number
   filter: Filter
   onStarted: (jobId: string) => void
   onClose: () => void
@@ -123,13 +132,13 @@ const WAYS = [
   ["add", "Add"],
   ["remove", "Remove"],
   ["replace", "Replace"],
-] as const
+] as const satisfies [string, Text][]
 type Way = (typeof WAYS)[number][0]
 
-const SAID: Record<Way, string> = {
-  add: "Tags and fields come beside those that the files have; a field of the same name takes the place of the former one.",
-  remove: "The files lose these tags and fields, and keep the others.",
-  replace: "Tags and fields take the place of all that the files have.",
+const SAID: Record<Way, Text> = {
+  add: "Tags and fields come beside those that the files have; a field of the same name takes the place of the former one. What is left empty stays as it is.",
+  remove: "The files lose these tags and fields, and keep the others. What is left empty stays as it is.",
+  replace: "Tags and fields take the place of all that the files have. What is left empty stays as it is.",
 }
 
 /** Fields of metadata, one in a line, as `name: value`; where they are removed, the name is enough. */
@@ -169,32 +178,32 @@ function LabelForm({ files, filter, onStarted, onClose }: LabelFormProps) {
   const patch = patchOf(way, tags, fields, context)
   const save = useAction(async () => onStarted(await startBulk({ action: "patch", filter, patch })))
   return (
-    <Dialog title={`Label ${files}`} onClose={onClose}>
+    <Dialog title={t("Label {files, plural, one {# file} other {# files}}", { files })} onClose={onClose}>
       <Form class="stack" action={save}>
-        <Segments label="Tags and fields" value={way} options={WAYS} onChange={setWay} />
-        <p>{SAID[way]} What is left empty stays as it is.</p>
+        <Segments label={t("Tags and fields")} value={way} options={spoken(WAYS)} onChange={setWay} />
+        <p>{t(SAID[way])}</p>
         <TextField
-          label="Tags"
-          hint="Separated by commas"
+          label={t("Tags")}
+          hint={t("Separated by commas")}
           suggestions={suggestionsOf(facets, "tag")}
           value={tags}
           onInput={setTags}
         />
         <Lines
-          label="Metadata"
-          hint={way === "remove" ? "Names of fields, one in a line" : "One field in a line, such as year: 2026"}
+          label={t("Metadata")}
+          hint={way === "remove" ? t("Names of fields, one in a line") : t("One field in a line, such as year: 2026")}
           value={fields}
           onInput={setFields}
         />
         <TextField
-          label="New context"
+          label={t("New context")}
           suggestions={suggestionsOf(facets, "context")}
           value={context}
           onInput={setContext}
         />
         <Problem error={save.error} />
         <FormFoot
-          action={`Change ${files}`}
+          action={t("Change {files, plural, one {# file} other {# files}}", { files })}
           busy={save.busy}
           disabled={Object.keys(patch).length === 0}
           onClose={onClose}

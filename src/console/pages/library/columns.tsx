@@ -1,12 +1,13 @@
 /** What the list says of a file beside its name. */
 import type { ComponentChildren } from "preact"
 import { ago, bytes, count } from "../../format.ts"
+import type { Text } from "../../text.ts"
 import type { FileRecord } from "../../wire.ts"
 import { FileStatus } from "./file-status.tsx"
 import type { Filters } from "./filters.tsx"
 
 interface Column {
-  title: string
+  title: Text
   /** The list can be ordered by it. */
   sort?: Filters["sort"]
   show: (file: FileRecord) => ComponentChildren

@@ -1,4 +1,5 @@
 import { contentUrl } from "../../api.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { FileRecord } from "../../wire.ts"
@@ -31,7 +32,7 @@ export const FileRow = ({ file, index, columns, chosen, onChoose, onFilters, ...
     <td class="choice">
       <input
         type="checkbox"
-        aria-label={`Choose ${file.name}`}
+        aria-label={t("Choose {name}", { name: file.name })}
         checked={chosen}
         onClick={event => onChoose(event.shiftKey)}
       />
@@ -44,7 +45,7 @@ export const FileRow = ({ file, index, columns, chosen, onChoose, onFilters, ...
       <Labels file={file} onFilters={onFilters} />
     </td>
     {columns.map(name => (
-      <td key={name} data-label={COLUMNS[name].title} class={name === "status" ? "" : "number"}>
+      <td key={name} data-label={t(COLUMNS[name].title)} class={name === "status" ? "" : "number"}>
         {COLUMNS[name].show(file)}
       </td>
     ))}
@@ -54,13 +55,23 @@ export const FileRow = ({ file, index, columns, chosen, onChoose, onFilters, ...
           class="button quiet square"
           href={contentUrl(file.id)}
           download={file.name}
-          aria-label={`Download ${file.name}`}
-          title="Download"
+          aria-label={t("Download {name}", { name: file.name })}
+          title={t("Download")}
         >
           <Icon name="download" />
         </a>
-        <Button kind="quiet" icon="refresh" label={`Re-index ${file.name}`} onClick={() => on.onReindex(file)} />
-        <Button kind="quiet" icon="trash" label={`Delete ${file.name}`} onClick={() => on.onRemove(file)} />
+        <Button
+          kind="quiet"
+          icon="refresh"
+          label={t("Re-index {name}", { name: file.name })}
+          onClick={() => on.onReindex(file)}
+        />
+        <Button
+          kind="quiet"
+          icon="trash"
+          label={t("Delete {name}", { name: file.name })}
+          onClick={() => on.onRemove(file)}
+        />
       </div>
     </td>
   </tr>

@@ -1,7 +1,7 @@
-import { plural } from "../../format.ts"
+import { type Text, t } from "../../text.ts"
 import type { FileRecord } from "../../wire.ts"
 
-const STAGES: Record<string, string> = {
+const STAGES: Record<string, Text> = {
   extracting: "Reading",
   ocr: "Reading images",
   chunking: "Splitting",
@@ -10,7 +10,7 @@ const STAGES: Record<string, string> = {
 }
 
 /** What a person can do about a failure. */
-const ADVICE: Record<string, string> = {
+const ADVICE: Record<string, Text> = {
   corrupt_file: "Open it in its own program and save it again.",
   encrypted_file: "Remove the password and upload it again.",
   no_text: "It contains no text to search.",
@@ -20,35 +20,38 @@ const ADVICE: Record<string, string> = {
 }
 
 export function FileStatus({ file }: { file: FileRecord }) {
+  const advice = ADVICE[file.error?.code ?? ""]
   if (file.status === "failed")
     return (
       <div class="file-status">
-        <span class="badge bad">Failed</span>
+        <span class="badge bad">{t("Failed")}</span>
         <span class="small block">{file.error?.message}</span>
-        <span class="soft small block">{ADVICE[file.error?.code ?? ""]}</span>
+        {advice && <span class="soft small block">{t(advice)}</span>}
       </div>
     )
   if (file.status === "searchable")
     return (
       <div class="file-status">
-        <span class="badge good">Searchable</span>
+        <span class="badge good">{t("Searchable")}</span>
         <span class="soft small">{facts(file)}</span>
       </div>
     )
-  if (file.status === "queued") return <span class="badge">Queued</span>
+  if (file.status === "queued") return <span class="badge">{t("Queued")}</span>
   return (
     <div class="indexing">
-      <span class="badge busy">{STAGES[file.stage ?? ""] ?? "Indexing"}</span>
-      <progress max={1} value={file.progress} aria-label={`Indexing of ${file.name}`} />
+      <span class="badge busy">{t(STAGES[file.stage ?? ""] ?? "Indexing")}</span>
+      <progress max={1} value={file.progress} aria-label={t("Indexing of {name}", { name: file.name })} />
     </div>
   )
 }
 
 function facts(file: FileRecord): string {
   return [
-    file.page_count !== null && plural(file.page_count, "page"),
-    file.chunk_count !== null && plural(file.chunk_count, "passage"),
-    file.warnings.length > 0 && plural(file.warnings.length, "warning"),
+    file.page_count !== null && t("{pages, plural, one {# page} other {# pages}}", { pages: file.page_count }),
+    file.chunk_count !== null &&
+      t("{passages, plural, one {# passage} other {# passages}}", { passages: file.chunk_count }),
+    file.warnings.length > 0 &&
+      t("{warnings, plural, one {# warning} other {# warnings}}", { warnings: file.warnings.length }),
   ]
     .filter(Boolean)
     .join(" · ")

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
-import { plural } from "../../format.ts"
 import { useSettled } from "../../loading.ts"
 import type { Stretch } from "../../long-list.ts"
+import { type Text, t } from "../../text.ts"
 import { useMatches } from "../../ui/media.ts"
 import { type ListWindow, useWindow } from "../../ui/window.ts"
 import type { FileRecord } from "../../wire.ts"
@@ -85,7 +85,12 @@ export function FileTable({ stretch, listed, from, filters, columns, selection, 
         </tbody>
       </table>
       {count < total && (
-        <p class="notice">{`The list ends after ${plural(count, "file")}: narrow it by the filters to see the others.`}</p>
+        <p class="notice">
+          {t(
+            "The list ends after {files, plural, one {# file} other {# files}}: narrow it by the filters to see the others.",
+            { files: count },
+          )}
+        </p>
       )}
     </div>
   )
@@ -144,8 +149,8 @@ function useSteady({ seen, into, scrollInto }: ListWindow, { start, rows }: Stre
 interface HeadProps extends Pick<FileTableProps, "filters" | "columns" | "selection" | "onSort"> {}
 
 function Head({ filters, columns, selection, onSort }: HeadProps) {
-  const column = (title: string, sort?: Filters["sort"]) => {
-    if (!sort) return <th key={title}>{title}</th>
+  const column = (title: Text, sort?: Filters["sort"]) => {
+    if (!sort) return <th key={title}>{t(title)}</th>
     const active = filters.sort === sort
     const order = active && filters.order === "asc" ? "desc" : "asc"
     return (
@@ -155,7 +160,7 @@ function Head({ filters, columns, selection, onSort }: HeadProps) {
         aria-sort={active ? (filters.order === "asc" ? "ascending" : "descending") : "none"}
       >
         <button type="button" class="sort" onClick={() => onSort({ sort, order })}>
-          {title}
+          {t(title)}
           <span aria-hidden="true">{active ? (filters.order === "asc" ? "↑" : "↓") : ""}</span>
         </button>
       </th>
@@ -167,18 +172,18 @@ function Head({ filters, columns, selection, onSort }: HeadProps) {
         <th class="choice">
           <input
             type="checkbox"
-            aria-label="Choose all"
+            aria-label={t("Choose all")}
             checked={selection.isEvery}
             onChange={() => selection.chooseEvery(!selection.isEvery)}
           />
         </th>
         {column("Name", "name")}
         {columns.map(name => {
-          const { title, sort }: { title: string; sort?: Filters["sort"] } = COLUMNS[name]
+          const { title, sort }: { title: Text; sort?: Filters["sort"] } = COLUMNS[name]
           return column(title, sort)
         })}
         <th class="actions">
-          <span class="unseen">Actions</span>
+          <span class="unseen">{t("Actions")}</span>
         </th>
       </tr>
     </thead>

@@ -1,9 +1,10 @@
 /** A file from the side: its facts, labels and document, opened at a passage where one is given. */
 import { useState } from "preact/hooks"
 import { api, contentUrl } from "../../api.ts"
-import { bytes, dateTime, plural } from "../../format.ts"
+import { bytes, dateTime } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { Link } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Form, Problem, TextField } from "../../ui/form.tsx"
@@ -35,10 +36,10 @@ export function FileView({ fileId, passage, place, onClose }: FileViewProps) {
         record && (
           <>
             <Link class="button" to={`/chat?file=${fileId}`}>
-              <Icon name="chat" /> Ask
+              <Icon name="chat" /> {t("Ask")}
             </Link>
             <a class="button" href={contentUrl(fileId)} download={record.name}>
-              <Icon name="download" /> Download
+              <Icon name="download" /> {t("Download")}
             </a>
           </>
         )
@@ -50,8 +51,10 @@ export function FileView({ fileId, passage, place, onClose }: FileViewProps) {
           <div class="row between">
             <FileStatus file={record} />
             <span class="soft small">
-              {record.type.toUpperCase()} · {bytes(record.size)} · added {dateTime(record.created_at)}
-              {record.ocr_page_count > 0 && ` · ${plural(record.ocr_page_count, "page")} read by OCR`}
+              {record.type.toUpperCase()} · {bytes(record.size)} ·{" "}
+              {t("added {time}", { time: dateTime(record.created_at) })}
+              {record.ocr_page_count > 0 &&
+                ` · ${t("{pages, plural, one {# page} other {# pages}} read by OCR", { pages: record.ocr_page_count })}`}
             </span>
           </div>
           {record.warnings.map(warning => (
@@ -91,7 +94,7 @@ function Labels({ record, onSaved }: { record: FileRecord; onSaved: (record: Fil
   return (
     <details class="fold">
       <summary>
-        Name and labels
+        {t("Name and labels")}
         {record.context_id && <span class="label context">{record.context_id}</span>}
         {record.tags.map(tag => (
           <span key={tag} class="label" dir="auto">
@@ -100,15 +103,21 @@ function Labels({ record, onSaved }: { record: FileRecord; onSaved: (record: Fil
         ))}
       </summary>
       <Form class="stack" action={save}>
-        <TextField label="Name" name="name" required value={name} onInput={setName} error={save.error} />
+        <TextField label={t("Name")} name="name" required value={name} onInput={setName} error={save.error} />
         <div class="pair">
-          <TextField label="Tags" name="tags" value={tags} onInput={setTags} error={save.error} />
-          <TextField label="Context" name="context_id" value={contextId} onInput={setContextId} error={save.error} />
+          <TextField label={t("Tags")} name="tags" value={tags} onInput={setTags} error={save.error} />
+          <TextField
+            label={t("Context")}
+            name="context_id"
+            value={contextId}
+            onInput={setContextId}
+            error={save.error}
+          />
         </div>
         <Problem error={save.error} />
         <div class="row">
           <Button type="submit" busy={save.busy} disabled={!changed}>
-            Save
+            {t("Save")}
           </Button>
         </div>
       </Form>

@@ -1,6 +1,6 @@
 import type { Filter } from "../../../access/filter/filter.ts"
 import { query } from "../../api.ts"
-import { t } from "../../text.ts"
+import { spoken, type Text, t } from "../../text.ts"
 import { Select, TextField } from "../../ui/form.tsx"
 import type { UploadRules } from "../../wire.ts"
 import {
@@ -53,7 +53,7 @@ const STATUSES = [
   ["searchable", "Searchable"],
   ["queued,indexing", "In progress"],
   ["failed", "Failed"],
-] as const
+] as const satisfies [string, Text][]
 
 /** Types as a person thinks of them, each value a list as the API takes it, and the present choice where it is none of these. */
 export function typeOptions(rules: UploadRules | undefined, chosen: string): [value: string, text: string][] {
@@ -121,29 +121,34 @@ export function LibraryFilters({ filters, rules, version, onChange }: LibraryFil
   const toggle = (name: FacetName, value: string) => set({ [FIELD[name]]: toggled(name, filters[FIELD[name]], value) })
   return (
     <>
-      <search class="filters" aria-label="Filter the library">
+      <search class="filters" aria-label={t("Filter the library")}>
         <TextField
-          label="Name"
+          label={t("Name")}
           type="search"
-          placeholder="Contains …"
+          placeholder={t("Contains …")}
           value={filters.name}
           onInput={name => set({ name })}
         />
-        <Select label="State" value={filters.status} options={STATUSES} onChange={status => set({ status })} />
         <Select
-          label="Type"
+          label={t("State")}
+          value={filters.status}
+          options={spoken(STATUSES)}
+          onChange={status => set({ status })}
+        />
+        <Select
+          label={t("Type")}
           value={filters.type}
           options={typeOptions(rules, filters.type)}
           onChange={type => set({ type })}
         />
         <TextField
-          label="Tag"
+          label={t("Tag")}
           value={filters.tag}
           suggestions={suggestionsOf(facets, "tag")}
           onInput={tag => set({ tag })}
         />
         <TextField
-          label="Context"
+          label={t("Context")}
           value={filters.context_id}
           suggestions={suggestionsOf(facets, "context")}
           onInput={context_id => set({ context_id })}

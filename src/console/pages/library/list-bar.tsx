@@ -1,6 +1,6 @@
 /** What stands right above the list: how long it is, its views, its columns. */
 import { useState } from "preact/hooks"
-import { plural } from "../../format.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { COLUMNS, columnsIn, columnsOf } from "./columns.tsx"
@@ -15,7 +15,7 @@ interface ListBarProps {
 
 export const ListBar = ({ total, filters, onFilters }: ListBarProps) => (
   <div class="row between">
-    <span class="soft">{plural(total, "file")}</span>
+    <span class="soft">{t("{files, plural, one {# file} other {# files}}", { files: total })}</span>
     <div class="row">
       <Views filters={filters} onFilters={onFilters} />
       <Columns names={filters.columns} onChange={columns => onFilters({ ...filters, columns })} />
@@ -34,12 +34,12 @@ function Columns({ names, onChange }: ColumnsProps) {
   return (
     <>
       <Button icon="settings" onClick={() => setOpen(true)}>
-        Columns
+        {t("Columns")}
       </Button>
       {open && (
-        <Dialog title="Columns of the list" onClose={() => setOpen(false)}>
+        <Dialog title={t("Columns of the list")} onClose={() => setOpen(false)}>
           <fieldset class="choices">
-            <legend>Beside the name</legend>
+            <legend>{t("Beside the name")}</legend>
             {Object.entries(COLUMNS).map(([name, { title }]) => (
               <label key={name}>
                 <input
@@ -47,7 +47,7 @@ function Columns({ names, onChange }: ColumnsProps) {
                   checked={chosen.includes(name as keyof typeof COLUMNS)}
                   onChange={event => onChange(columnsOf(chosen, name, event.currentTarget.checked))}
                 />
-                {title}
+                {t(title)}
               </label>
             ))}
           </fieldset>

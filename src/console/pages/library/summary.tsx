@@ -1,6 +1,7 @@
 /** How far the indexing of the library is, and why files failed. */
 import { api } from "../../api.ts"
-import { count, plural } from "../../format.ts"
+import { count } from "../../format.ts"
+import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 
 export interface Summary {
@@ -11,14 +12,19 @@ export interface Summary {
 
 export const loadSummary = (signal: AbortSignal): Promise<Summary> => api.get<Summary>("/libraries/summary", signal)
 
-/** What a failure is, in words that follow a number of files. */
-const REASONS: Record<string, string> = {
-  corrupt_file: "damaged",
-  encrypted_file: "locked by a password",
-  no_text: "without text",
-  archive_rejected: "refused as archives",
-  extraction_timeout: "took too long to read",
-  internal_error: "stopped by an error of Carrel",
+/** What so many failures are. */
+const REASONS: Record<string, Text> = {
+  corrupt_file: "{files} damaged",
+  encrypted_file: "{files} locked by a password",
+  no_text: "{files} without text",
+  archive_rejected: "{files} refused as archives",
+  extraction_timeout: "{files} took too long to read",
+  internal_error: "{files} stopped by an error of Carrel",
+}
+
+function reasonOf(code: string, failed: number): string {
+  const [known, files] = [REASONS[code], count(failed)]
+  return known ? t(known, { files }) : `${files} ${code.replaceAll("_", " ")}`
 }
 
 interface IndexingProps {
@@ -33,27 +39,30 @@ export function Indexing({ summary: { total, by_status, by_error }, onShowFailed
   if (searchable === total) return null
   const reasons = Object.entries(by_error).sort(([, one], [, other]) => other - one)
   return (
-    <section class="notice row between indexing-summary" aria-label="Indexing">
+    <section class="notice row between indexing-summary" aria-label={t("Indexing")}>
       <div class="grow">
         <p>
-          {count(searchable)} of {plural(total, "file")} searchable
-          {queued + indexing > 0 && `, ${count(queued + indexing)} in progress`}
-          {failed > 0 && `, ${count(failed)} failed`}
+          {[
+            t("{searchable} of {total, plural, one {# file} other {# files}} searchable", {
+              searchable: count(searchable),
+              total,
+            }),
+            queued + indexing > 0 && t("{waiting} in progress", { waiting: count(queued + indexing) }),
+            failed > 0 && t("{failed} failed", { failed: count(failed) }),
+          ]
+            .filter(Boolean)
+            .join(", ")}
         </p>
         {queued + indexing > 0 && (
-          <progress max={total} value={searchable + failed} aria-label="Indexing of the library" />
+          <progress max={total} value={searchable + failed} aria-label={t("Indexing of the library")} />
         )}
-        {failed > 0 && (
-          <p class="small">
-            {reasons.map(([code, files]) => `${count(files)} ${REASONS[code] ?? code.replaceAll("_", " ")}`).join(", ")}
-          </p>
-        )}
+        {failed > 0 && <p class="small">{reasons.map(([code, files]) => reasonOf(code, files)).join(", ")}</p>}
       </div>
       {failed > 0 && (
         <div class="row">
-          <Button onClick={onShowFailed}>Show failed</Button>
+          <Button onClick={onShowFailed}>{t("Show failed")}</Button>
           <Button icon="refresh" onClick={onRetry}>
-            Retry failed
+            {t("Retry failed")}
           </Button>
         </div>
       )}

@@ -1,4 +1,5 @@
 import { bytes } from "../../format.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/form.tsx"
 import { clearFinished, type Upload, type UploadLabels } from "../../uploads.ts"
@@ -12,23 +13,23 @@ interface UploadOptionsProps {
 export const UploadOptions = ({ labels, onChange }: UploadOptionsProps) => (
   <details class="fold">
     <summary>
-      Label new uploads
+      {t("Label new uploads")}
       {(labels.tags || labels.contextId) && (
         <span class="badge">{[labels.contextId, labels.tags].filter(Boolean).join(" · ")}</span>
       )}
     </summary>
     <div class="pair">
       <TextField
-        label="Tags"
-        placeholder="contracts, 2026"
-        hint="Separated by commas"
+        label={t("Tags")}
+        placeholder={t("contracts, 2026")}
+        hint={t("Separated by commas")}
         value={labels.tags}
         onInput={tags => onChange({ ...labels, tags })}
       />
       <TextField
-        label="Context"
-        placeholder="project-x"
-        hint="A scope that searches and chats can be narrowed to"
+        label={t("Context")}
+        placeholder={t("project-x")}
+        hint={t("A scope that searches and chats can be narrowed to")}
         value={labels.contextId}
         onInput={contextId => onChange({ ...labels, contextId })}
       />
@@ -40,10 +41,10 @@ export function UploadList({ uploads }: { uploads: Upload[] }) {
   if (uploads.length === 0) return null
   const running = uploads.some(upload => upload.state === "waiting" || upload.state === "sending")
   return (
-    <section class="uploads" aria-label="Uploads">
+    <section class="uploads" aria-label={t("Uploads")}>
       <div class="row between">
-        <h2>Uploads</h2>
-        {!running && <Button onClick={clearFinished}>Clear</Button>}
+        <h2>{t("Uploads")}</h2>
+        {!running && <Button onClick={clearFinished}>{t("Clear")}</Button>}
       </div>
       <ul>
         {uploads.map(upload => (
@@ -53,12 +54,17 @@ export function UploadList({ uploads }: { uploads: Upload[] }) {
             </span>
             <span class="soft small">{bytes(upload.size)}</span>
             {upload.state === "sending" || upload.state === "waiting" ? (
-              <progress max={1} value={upload.progress} aria-label={`Upload of ${upload.name}`} />
+              <progress max={1} value={upload.progress} aria-label={t("Upload of {name}", { name: upload.name })} />
             ) : (
               <span class={`badge ${upload.state === "failed" ? "bad" : "good"}`}>{upload.message}</span>
             )}
             {upload.state !== "done" && upload.state !== "duplicate" && (
-              <Button kind="quiet" icon="close" label={`Remove ${upload.name}`} onClick={upload.cancel} />
+              <Button
+                kind="quiet"
+                icon="close"
+                label={t("Remove {name}", { name: upload.name })}
+                onClick={upload.cancel}
+              />
             )}
           </li>
         ))}

@@ -1,6 +1,7 @@
 /** The ways by which files come in: a button, and dropping them on the page. */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { useFileChooser } from "../../ui/file-chooser.tsx"
 
@@ -14,7 +15,7 @@ export function UploadButton({ accept, onChoose }: UploadButtonProps) {
   return (
     <>
       <Button kind="primary" icon="upload" onClick={chooser.open}>
-        Upload
+        {t("Upload")}
       </Button>
       {chooser.field}
     </>
@@ -44,7 +45,7 @@ export function DropArea({ onDrop, children }: DropAreaProps) {
       }}
     >
       {children}
-      {dragging && <div class="drop-hint">Drop to upload</div>}
+      {dragging && <div class="drop-hint">{t("Drop to upload")}</div>}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { api, query } from "../../api.ts"
 import { useLoaded, useRepeated, useSettled } from "../../loading.ts"
 import { LongList, PART, type Place, type Stretch } from "../../long-list.ts"
 import { go, usePlace } from "../../router.tsx"
+import { t } from "../../text.ts"
 import { notify, notifyWithUndo } from "../../ui/toast.tsx"
 import type { FileRecord, LongPage } from "../../wire.ts"
 import { startBulk } from "./bulk.tsx"
@@ -119,9 +120,9 @@ function useRemovals(reload: () => void) {
     const carryOut = () =>
       api.delete(`/libraries/${file.id}`, { keepalive: true }).then(reload, error => {
         undo()
-        notify(`${file.name} could not be deleted: ${error.message}`)
+        notify(t("{name} could not be deleted: {problem}", { name: file.name, problem: error.message }))
       })
-    notifyWithUndo(`Deleted ${file.name}`, carryOut, undo)
+    notifyWithUndo(t("Deleted {name}", { name: file.name }), carryOut, undo)
   }
   return { hidden, remove }
 }

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import type { SavedView } from "../../../access/saved-views.ts"
 import { api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
+import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
@@ -32,14 +33,14 @@ export function Views({ filters, onFilters }: ViewsProps) {
       {views.length > 0 && (
         <Select
           compact
-          label="View"
+          label={t("View")}
           value={current?.id ?? ""}
-          options={[["", "View …"], ...views.map(({ id, name }) => [id, name] as const)]}
+          options={[["", t("View …")], ...views.map(({ id, name }) => [id, name] as const)]}
           onChange={show}
         />
       )}
       <Button icon="list" onClick={() => setOpen(true)}>
-        Views
+        {t("Views")}
       </Button>
       {open && <ViewsDialog views={views} filters={filters} onChanged={reload} onClose={() => setOpen(false)} />}
     </>
@@ -63,21 +64,31 @@ function ViewsDialog({ views, filters, onChanged, onClose }: ViewsDialogProps) {
     onChanged()
   })
   return (
-    <Dialog title="Views of the library" onClose={onClose}>
+    <Dialog title={t("Views of the library")} onClose={onClose}>
       <div class="stack">
         <p>
-          A view keeps the present filters, order and columns. Only you see it, in every browser that you sign in with.
+          {t(
+            "A view keeps the present filters, order and columns. Only you see it, in every browser that you sign in with.",
+          )}
         </p>
         <Form class="row" action={keep}>
           <div class="grow">
-            <TextField label="Name" name="name" required autofocus error={keep.error} value={name} onInput={setName} />
+            <TextField
+              label={t("Name")}
+              name="name"
+              required
+              autofocus
+              error={keep.error}
+              value={name}
+              onInput={setName}
+            />
           </div>
           <Button type="submit" kind="primary" busy={keep.busy}>
-            Keep this view
+            {t("Keep this view")}
           </Button>
         </Form>
         <Problem error={keep.error} />
-        <ul class="list" aria-label="Views">
+        <ul class="list" aria-label={t("Views")}>
           {views.map(view => (
             <KeptView key={view.id} view={view} filters={filters} onChanged={onChanged} />
           ))}
@@ -112,27 +123,32 @@ function KeptView({ view, filters, onChanged }: KeptViewProps) {
         </span>
       ) : (
         <Form class="row grow" action={{ run: () => change.run({ name }) }}>
-          <TextField label="New name" name="name" required autofocus value={name} onInput={setName} />
+          <TextField label={t("New name")} name="name" required autofocus value={name} onInput={setName} />
           <Button type="submit" busy={change.busy}>
-            Rename
+            {t("Rename")}
           </Button>
         </Form>
       )}
       <div class="row">
         {name === undefined && (
-          <Button kind="quiet" icon="edit" label={`Rename ${view.name}`} onClick={() => setName(view.name)} />
+          <Button
+            kind="quiet"
+            icon="edit"
+            label={t("Rename {name}", { name: view.name })}
+            onClick={() => setName(view.name)}
+          />
         )}
         <Button
           kind="quiet"
           icon="check"
-          label={`Keep the present filters as ${view.name}`}
+          label={t("Keep the present filters as {name}", { name: view.name })}
           busy={change.busy}
           onClick={() => void change.run({ filters: changesOf(filters) })}
         />
         <Button
           kind="quiet"
           icon="trash"
-          label={`Delete the view ${view.name}`}
+          label={t("Delete the view {name}", { name: view.name })}
           busy={remove.busy}
           onClick={() => void remove.run()}
         />
