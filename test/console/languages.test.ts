@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
 import { LANGUAGES, type LanguageCode } from "../../src/console/languages/languages.ts"
+import type { Text } from "../../src/console/text.ts"
 import { violations } from "./axe.ts"
 import { useChatSite } from "./chat-page.ts"
 import { hasBrowser, SLOW_MS } from "./console.ts"
@@ -29,7 +30,11 @@ async function enterIn(code: LanguageCode, options: { width?: number; height?: n
 async function show(page: Page, path: string): Promise<void> {
   await page.goto(chats.site.app.url + path)
   await page.locator("main h1").waitFor()
-  await page.locator("main h2, main .empty, main .card, main li").first().waitFor()
+  await page
+    .locator("main h2, main .empty, main .card, main li, main tbody tr")
+    .filter({ visible: true })
+    .first()
+    .waitFor()
 }
 
 const overflows = (page: Page): Promise<boolean> =>
@@ -38,7 +43,7 @@ const overflows = (page: Page): Promise<boolean> =>
     return document.documentElement.scrollWidth > innerWidth || main.scrollWidth > main.clientWidth
   })
 
-const MAIN = ["/", "/search?q=notice&explain=1", "/settings/api", "/governance/usage"]
+const MAIN = ["/", "/chat", "/library", "/search?q=notice&explain=1", "/settings/api", "/governance/usage"]
 const MORE = [
   "/agents",
   "/agents/schedules",
@@ -132,6 +137,50 @@ describe.skipIf(!hasBrowser)("the languages of the console", () => {
     },
     SLOW_MS,
   )
+
+  for (const code of ["de", "ar"] as const)
+    test(
+      `reach the dialogs, an answer, and the document beside it, without a violation: ${code}`,
+      async () => {
+        const texts: Record<Text, string> = (await import(`../../src/console/languages/${code}/index.ts`)).texts
+        const page = await enterIn(code, { width: 1280 })
+        const button = (text: Text) => page.getByRole("button", { name: texts[text], exact: true }).first()
+        const found: string[] = []
+        const look = async (name: string) => {
+          if (SHOTS) await page.screenshot({ path: `${SHOTS}/${code}-${name}.png` })
+          found.push(...(await violations(page)).map(text => `${name}: ${text}`))
+          if (await overflows(page)) found.push(`${name} is wider than the window`)
+        }
+        const lookAt = async (text: Text, dialog: Text) => {
+          await button(text).click()
+          await page.getByRole("dialog", { name: texts[dialog] }).waitFor()
+          await look(dialog.replaceAll(" ", "-"))
+          await page.getByRole("dialog").getByRole("button", { name: texts.Close, exact: true }).click()
+          await page.getByRole("dialog").waitFor({ state: "detached" })
+        }
+        await show(page, "/library")
+        await lookAt("Views", "Views of the library")
+        await lookAt("Columns", "Columns of the list")
+        await page.getByRole("checkbox", { name: texts["Choose all"] }).check()
+        await look("chosen")
+        await page.goto(`${chats.site.app.url}/chat`)
+        await lookAt("Prompts", "Prompts")
+        await lookAt("Instructions", "Instructions and options")
+        await page.locator("#message").fill("When does the notice begin?")
+        await page.locator("#message").press("Enter")
+        await page.getByRole("button", { name: texts["Copy the reply"], exact: true }).waitFor()
+        await lookAt("Export", "Export")
+        await lookAt("How this answer was made", "How this answer was made")
+        await page.locator(".citation").first().click()
+        await page.getByLabel(texts["Search in the document"]).waitFor()
+        await look("viewer")
+        await page.setViewportSize({ width: 360, height: 740 })
+        await look("viewer-360")
+        expect(found).toEqual([])
+        expect(chats.site.complaints).toEqual([])
+      },
+      SLOW_MS,
+    )
 
   for (const [code, paths] of [
     ["de", MAIN],
