@@ -72,8 +72,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onClick={() => run(command)}
           >
             <Icon name={command.icon} />
-            <span class="name">
-              <bdi>{command.title}</bdi>
+            <span class="name" dir="auto">
+              {command.title}
             </span>
           </div>
         ))}

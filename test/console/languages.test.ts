@@ -169,6 +169,14 @@ describe.skipIf(!hasBrowser)("the languages of the console", () => {
         await page.locator("#message").fill("When does the notice begin?")
         await page.locator("#message").press("Enter")
         await page.getByRole("button", { name: texts["Copy the reply"], exact: true }).waitFor()
+        const titled = await page
+          .locator(".conversation-link .name")
+          .first()
+          .evaluate(shown => {
+            const { direction, textAlign } = getComputedStyle(shown)
+            return [direction, textAlign]
+          })
+        expect(titled).toEqual(["ltr", code === "ar" ? "right" : "left"]) // an English question
         await lookAt("Export", "Export")
         await lookAt("How this answer was made", "How this answer was made")
         await page.locator(".citation").first().click()

@@ -93,8 +93,8 @@ function RunList() {
 const RunItem = ({ run }: { run: RunSummary }) => (
   <li>
     <Link to={`/agents/${run.run_id}`} class="row between run-link">
-      <span class="name">
-        <bdi>{run.task}</bdi>
+      <span class="name" dir="auto">
+        {run.task}
       </span>
       <span class="row">
         <span class="soft small">

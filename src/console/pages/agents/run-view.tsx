@@ -151,8 +151,8 @@ function Steps({ steps, running }: StepsProps) {
             <details class="fold">
               <summary>
                 <span class="step-name">{step.name.replaceAll("_", " ")}</span>
-                <span class="soft small name">
-                  <bdi>{summaryOf(step)}</bdi>
+                <span class="soft small name" dir="auto">
+                  {summaryOf(step)}
                 </span>
                 {step.is_error && <span class="badge bad">{t("Error")}</span>}
                 {step.duration_ms !== null && <span class="soft small">{duration(step.duration_ms)}</span>}

@@ -182,9 +182,9 @@ const Item = ({ conversation, current, shown, onChoose, onChange }: ItemProps) =
       current={current}
       onGone={onChoose}
     >
-      <span class="name">
+      <span class="name" dir="auto">
         {conversation.pinned && <Icon name="pin" />}
-        <bdi>{conversation.title || t("Untitled")}</bdi>
+        {conversation.title || t("Untitled")}
       </span>
       <span class="soft small name">
         {ago(conversation.updated_at)}

@@ -117,8 +117,8 @@ export const DocumentList = ({ all, remove }: Documents) =>
     <ul class="documents" aria-label={t("Attached files")}>
       {all.map(document => (
         <li key={document.upload}>
-          <span class="name">
-            <bdi>{document.name}</bdi>
+          <span class="name" dir="auto">
+            {document.name}
           </span>
           <DocumentState {...document} />
           <Button

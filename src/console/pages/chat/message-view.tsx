@@ -198,8 +198,8 @@ export function Citations({ sources, onCite }: Omit<CitedProps, "text" | "follow
         <li key={source.index}>
           <button type="button" class="citation" onClick={() => onCite(source)}>
             <span class="cite">{source.index}</span>
-            <span class="name">
-              <bdi>{source.name}</bdi>
+            <span class="name" dir="auto">
+              {source.name}
             </span>
             {source.position.page && <span class="soft">{t("p. {page}", { page: count(source.position.page) })}</span>}
           </button>

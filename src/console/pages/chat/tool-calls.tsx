@@ -77,8 +77,8 @@ export function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
         <li key={call.id}>
           <details class="fold">
             <summary>
-              <span class="name">
-                <bdi>{lineOf(call, names.get(fileOf(call)))}</bdi>
+              <span class="name" dir="auto">
+                {lineOf(call, names.get(fileOf(call)))}
               </span>
               {call.isError && <span class="badge bad">{t("Error")}</span>}
             </summary>

@@ -49,8 +49,8 @@ export function UploadList({ uploads }: { uploads: Upload[] }) {
       <ul>
         {uploads.map(upload => (
           <li key={upload.id}>
-            <span class="name">
-              <bdi>{upload.name}</bdi>
+            <span class="name" dir="auto">
+              {upload.name}
             </span>
             <span class="soft small">{bytes(upload.size)}</span>
             {upload.state === "sending" || upload.state === "waiting" ? (

@@ -23,8 +23,8 @@ export const PassageList = ({ passages, onCite }: PassageListProps) => (
           <details class="fold">
             <summary>
               <span class="cite">{passage.index}</span>
-              <span class="name">
-                <bdi>{titleOf(passage)}</bdi>
+              <span class="name" dir="auto">
+                {titleOf(passage)}
               </span>
               {passage.whole ? <span class="soft small">{t("read in full")}</span> : <Score value={passage.score} />}
             </summary>
