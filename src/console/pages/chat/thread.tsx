@@ -5,6 +5,7 @@ import type { Conversation, Message, Source } from "../../wire.ts"
 import { HistorySummary, summaryPlace } from "./history-summary.tsx"
 import { DraftView, MessageView } from "./message-view.tsx"
 import { Messages, withoutTurn } from "./messages.tsx"
+import { useThreadPart } from "./thread-part.ts"
 import type { Turns } from "./use-turns.ts"
 
 export interface ThreadProps {
@@ -40,13 +41,14 @@ export function Thread({
   const lastQuestion = shown.findLast(message => message.role === "user")
   const place = conversation ? summaryPlace(conversation) : undefined
   const mayAsk = !readOnly && !draft
+  const part = useThreadPart(conversation?.conversation_id, shown.length)
   const summary = conversation && !readOnly && <HistorySummary conversation={conversation} onChange={onChange} />
   return (
-    <Messages follow={draft?.text.length ?? 0} count={messages.length}>
+    <Messages follow={draft?.text.length ?? 0} count={messages.length} asked={draft?.question ?? null} part={part}>
       <Problem error={problem} />
       {!draft && welcome}
-      {place === null && summary}
-      {shown.map((message, i) => (
+      {place === null && part.from === 0 && summary}
+      {shown.slice(part.from, part.to).map(message => (
         <Fragment key={message.id}>
           <MessageView
             conversationId={conversation!.conversation_id}
@@ -55,14 +57,16 @@ export function Thread({
             onCite={onCite}
             onRecord={onRecord}
             onConversation={readOnly ? undefined : onChange}
-            isLast={i === shown.length - 1 && mayAsk}
-            {...(i === shown.length - 1 && mayAsk ? { onAgain: () => turns.again(message), onFinish } : {})}
+            isLast={message === shown.at(-1) && mayAsk}
+            {...(message === shown.at(-1) && mayAsk ? { onAgain: () => turns.again(message), onFinish } : {})}
             {...(message === lastQuestion && mayAsk ? { onEdit: text => turns.again(message, text) } : {})}
           />
           {place === message.id && summary}
         </Fragment>
       ))}
-      {draft && <DraftView draft={draft} onCite={onCite} onStop={readOnly ? undefined : turns.stop} />}
+      {draft && !part.hasLater && (
+        <DraftView draft={draft} onCite={onCite} onStop={readOnly ? undefined : turns.stop} />
+      )}
       <Problem error={failure} />
     </Messages>
   )
