@@ -136,4 +136,58 @@ describe.skipIf(!hasBrowser)("search", () => {
     },
     SLOW_MS,
   )
+
+  test(
+    "shows why it was refused, and no hits of what was searched before",
+    async () => {
+      const page = await site.enter()
+      await page.goto(`${site.app.url}/search?q=ficus&age=ages`)
+      await page.locator("mark").first().waitFor()
+      await page.goto(`${site.app.url}/search?q=ficus&types=exe`)
+      await page.getByRole("alert").getByText("types").first().waitFor()
+      expect(await page.locator(".hits").count()).toBe(0)
+      expect(await violations(page)).toEqual([])
+      await page.goto(`${site.app.url}/search?q=ficus`)
+      await page.locator("mark").first().waitFor()
+      for (const [status, code, message] of [
+        [429, "rate_limited", "too many requests: at most 600 a minute"],
+        [403, "forbidden", "this needs the scope search"],
+      ] as const) {
+        const json = { error: { code, message, request_id: "req_1" } }
+        await page.route("**/external/search", route =>
+          route.fulfill({ status, json, headers: { "retry-after": "7" } }),
+        )
+        await page.getByRole("searchbox", { name: "Search the library" }).fill(`harbour ${code}`)
+        await page.getByRole("alert").getByText(message).waitFor()
+        expect(await page.locator(".hits").count()).toBe(0)
+        await page.unroute("**/external/search")
+        await page.getByRole("button", { name: "Search again" }).click()
+        await page.locator("mark").first().waitFor()
+        expect(await page.getByRole("alert").count()).toBe(0)
+      }
+      site.complaints.length = 0 // the browser complains of what was refused
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "says that there is nothing to search where the library is empty, and leads there",
+    async () => {
+      const empty = await startConsole()
+      try {
+        const page = await empty.enter({ width: 360, height: 740, dark: true })
+        await page.goto(`${empty.app.url}/search?q=ficus`)
+        await page.getByText("Nothing to search yet").waitFor()
+        await page.getByText("The library is empty.").waitFor()
+        expect(await violations(page)).toEqual([])
+        if (Bun.env.CARREL_SCREENSHOTS) await page.screenshot(shot("search-empty-360-dark"))
+        await page.getByRole("link", { name: "Go to the library" }).click()
+        await page.getByText("Drop files here, or select Upload.").waitFor()
+        expect(empty.complaints).toEqual([])
+      } finally {
+        await empty.stop()
+      }
+    },
+    SLOW_MS,
+  )
 })

@@ -92,7 +92,8 @@ export function SearchPage() {
   const result = useLoaded(JSON.stringify(request), async signal =>
     asked ? await api.post<SearchResult>("/search", request, { signal }) : null,
   )
-  const found = asked ? result.data : null
+  // Hits of another question would look like the answer to this one.
+  const found = asked && !result.error ? result.data : null
   const frame = useRef<HTMLDivElement>(null)
   const open = ({ file, position: { start, end } }: Hit) => setOpened({ fileId: file.id, start, end })
   const shownHit =

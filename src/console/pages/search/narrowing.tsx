@@ -39,7 +39,7 @@ export const narrowingIn = (address: URLSearchParams): Narrowing => ({
   types: address.get("types") ?? "",
   tags: address.get("tags") ?? "",
   context: address.get("context") ?? "",
-  age: address.get("age") ?? "",
+  age: AGES.find(([age]) => age === address.get("age"))?.[0] ?? "",
 })
 
 export const isNarrow = (narrowing: Narrowing): boolean => Object.values(narrowing).some(Boolean)
