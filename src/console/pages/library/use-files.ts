@@ -16,6 +16,8 @@ import { loadSummary, type Summary } from "./summary.tsx"
 const BUSY_REFRESH_MS = 1_000
 /** Others may upload too. */
 const IDLE_REFRESH_MS = 15_000
+/** After one that failed. */
+const FAILED_REFRESH_MS = 4_000
 /** Records that one request asks for at most. */
 const MOST = 100
 
@@ -32,11 +34,14 @@ export function useFiles() {
     summary.reload()
   }
   const { hidden, remove } = useRemovals(reload)
-  const files = useMemo(() => list.stretch && without(hidden, list.stretch), [list.stretch, hidden])
+  // Files that other filters let pass would look like those of these.
+  const stretch = list.error && list.listed !== asked ? undefined : list.stretch
+  const files = useMemo(() => stretch && without(hidden, stretch), [stretch, hidden])
   const shown = files ?? NOTHING
   const selection = useSelection(shown, (from, to) => idsFrom(asked, from, to), !filters.name)
   const [job, setJob] = useState<string>()
-  useRepeated(isBusy(shown.rows, summary.data) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS, reload)
+  const usualMs = isBusy(shown.rows, summary.data) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS
+  useRepeated(list.error ? FAILED_REFRESH_MS : usualMs, reload)
   const setFilters = (next: Filters) => {
     // what was chosen among other files is not what somebody sees now
     if (query(parametersOf(next)) !== query(parametersOf(filters))) selection.clear()
