@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
   )
 
   test(
-    "a kept prompt is offered by its name, taken by Enter, there after a reload, and deleted",
+    "a kept prompt is offered by its name, also behind other words, taken by Enter, there after a reload, and deleted",
     async () => {
       const page = await openChat()
       const message = page.getByLabel("Message", { exact: true })
@@ -218,6 +218,18 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await message.press("Enter")
       expect(await message.inputValue()).toBe("List the deadlines of this lease.")
       expect(chats.model.asked).toEqual([]) // it is taken, not sent
+      await message.fill("For the harbour: /dea")
+      await page.getByRole("list", { name: "Prompts" }).getByText("deadlines").waitFor()
+      await message.press("Enter")
+      expect(await message.inputValue()).toBe("For the harbour: List the deadlines of this lease.")
+      for (const plain of ["buyers and/or", "one half is 1 /"]) {
+        await message.fill(plain)
+        await page.getByRole("list", { name: "Prompts" }).waitFor({ state: "detached" })
+      }
+      await message.fill("In short,")
+      await page.getByRole("button", { name: "Prompts", exact: true }).click()
+      await dialog.getByRole("button", { name: "Use", exact: true }).click()
+      expect(await message.inputValue()).toBe("In short,\nList the deadlines of this lease.")
       await page.getByRole("button", { name: "Prompts", exact: true }).click()
       await dialog.getByRole("button", { name: "Delete the prompt deadlines" }).click()
       await dialog.getByText("/deadlines").waitFor({ state: "detached" })

@@ -235,8 +235,8 @@ export const chat = {
   "Tools used": "Verwendete Werkzeuge",
   "Top P": "Top-P",
   "Top p": "Top-p",
-  "Type / and a name as a message to use one. Only you see them, in every browser that you sign in with.":
-    "Geben Sie / und einen Namen als Nachricht ein, um einen zu verwenden. Nur Sie sehen sie, in jedem Browser, in dem Sie sich anmelden.",
+  "Type / and a name to use one, by itself or behind other words. Only you see them, in every browser that you sign in with.":
+    "Geben Sie / und einen Namen ein, um einen zu verwenden, allein oder hinter anderen Wörtern. Nur Sie sehen sie, in jedem Browser, in dem Sie sich anmelden.",
   "Upload of {name}": "Hochladen von {name}",
   Use: "Verwenden",
   "Used {name}": "{name} verwendet",

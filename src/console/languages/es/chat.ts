@@ -236,8 +236,8 @@ export const chat: Same<typeof german> = {
   "Tools used": "Herramientas usadas",
   "Top P": "Top P",
   "Top p": "Top p",
-  "Type / and a name as a message to use one. Only you see them, in every browser that you sign in with.":
-    "Escriba / y un nombre como mensaje para usar uno. Solo usted los ve, en todos los navegadores en que inicie sesión.",
+  "Type / and a name to use one, by itself or behind other words. Only you see them, in every browser that you sign in with.":
+    "Escriba / y un nombre para usar uno, solo o tras otras palabras. Solo usted los ve, en todos los navegadores en que inicie sesión.",
   "Upload of {name}": "Carga de {name}",
   Use: "Usar",
   "Used {name}": "Usado {name}",

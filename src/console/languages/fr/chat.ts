@@ -237,8 +237,8 @@ export const chat: Same<typeof german> = {
   "Tools used": "Outils utilisés",
   "Top P": "Top P",
   "Top p": "Top p",
-  "Type / and a name as a message to use one. Only you see them, in every browser that you sign in with.":
-    "Saisissez / et un nom comme message pour en utiliser un. Vous seul les voyez, dans chaque navigateur où vous vous connectez.",
+  "Type / and a name to use one, by itself or behind other words. Only you see them, in every browser that you sign in with.":
+    "Saisissez / et un nom pour en utiliser un, seul ou après d’autres mots. Vous seul les voyez, dans chaque navigateur où vous vous connectez.",
   "Upload of {name}": "Envoi de {name}",
   Use: "Utiliser",
   "Used {name}": "{name} utilisé",

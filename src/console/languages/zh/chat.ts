@@ -226,8 +226,8 @@ export const chat: Same<typeof german> = {
   "Tools used": "使用的工具",
   "Top P": "Top P",
   "Top p": "Top p",
-  "Type / and a name as a message to use one. Only you see them, in every browser that you sign in with.":
-    "在消息中输入 / 和名称即可使用。只有您能看到它们，在您登录的每个浏览器中都可用。",
+  "Type / and a name to use one, by itself or behind other words. Only you see them, in every browser that you sign in with.":
+    "输入 / 和名称即可使用，可单独输入，也可放在其他文字之后。只有您能看到它们，在您登录的每个浏览器中都可用。",
   "Upload of {name}": "{name} 的上传",
   Use: "使用",
   "Used {name}": "已使用 {name}",

@@ -10,8 +10,8 @@ import { AttachButton, type Attached, AttachedPictures, isPicture, useAttached }
 
 const loadPrompts = async () => (await import("./prompts.tsx")).Prompts
 
-/** What is looked for among the prompts that the reader keeps: the message is its name alone. */
-const NAMED = /^\/(\S*)$/
+/** What is looked for among the prompts that the reader keeps: the message ends on a name. Behind words, a slash alone is none. */
+const NAMED = /(?:^\/(\S*)|(?<=\s)\/(\S+))$/
 
 interface ComposerProps {
   writing: boolean
@@ -81,9 +81,11 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
 function usePrompts(text: string, onChoose: (text: string) => void) {
   const [choosing, setChoosing] = useState(false)
   const offered = useRef<string | undefined>(undefined)
-  const named = NAMED.exec(text)?.[1]
+  const match = NAMED.exec(text)
+  const named = match?.[1] ?? match?.[2]
   const choose = (prompt: string) => {
-    onChoose(prompt)
+    const isKept = text.trim() === "" || text === prompt
+    onChoose((match ? text.slice(0, match.index) : isKept ? "" : `${text}\n`) + prompt)
     setChoosing(false)
   }
   const onClose = choosing ? () => setChoosing(false) : undefined
@@ -93,7 +95,7 @@ function usePrompts(text: string, onChoose: (text: string) => void) {
   return {
     shown,
     open: () => setChoosing(true),
-    /** Whether the message was the name of one, whose text stands in its place now. */
+    /** Whether the message ended on the name of one, whose text stands in its place now. */
     take(): boolean {
       if (named === undefined || offered.current === undefined) return false
       choose(offered.current)

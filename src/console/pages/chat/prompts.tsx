@@ -74,7 +74,9 @@ function PromptsDialog({ prompts, text: written, onChoose, onChanged, onClose }:
     <Dialog title={t("Prompts")} onClose={onClose}>
       <div class="stack">
         <p>
-          {t("Type / and a name as a message to use one. Only you see them, in every browser that you sign in with.")}
+          {t(
+            "Type / and a name to use one, by itself or behind other words. Only you see them, in every browser that you sign in with.",
+          )}
         </p>
         <ul class="list" aria-label={t("Kept prompts")}>
           {prompts.map(prompt => (
