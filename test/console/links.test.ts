@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import type { Client } from "../support/app.ts"
-import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole } from "./console.ts"
+import { violations } from "./axe.ts"
+import { type Console, EMAIL, hasBrowser, LEASE, PASSWORD, SLOW_MS, startConsole } from "./console.ts"
 
 const NAME = "Minutes_of_the_annual_general_meeting_of_the_harbour_offices_2026-03-14_final_version.md"
 
@@ -72,6 +73,27 @@ describe.skipIf(!hasBrowser)("the page of a link", () => {
         },
         SLOW_MS,
       )
+
+  test(
+    "leads who signs in to the whole document, at the same place",
+    async () => {
+      const page = await site.open({ width: 1280, height: 800 })
+      await page.goto(urls.text)
+      const passage = (await page.locator("mark").innerText()).slice(0, 40)
+      expect(await violations(page)).toEqual([])
+      if (Bun.env.CARREL_SCREENSHOTS) await page.screenshot({ path: `${Bun.env.CARREL_SCREENSHOTS}/link.png` })
+      await page.getByRole("link", { name: "Open the document in Carrel" }).click()
+      await page.getByLabel("E-mail").fill(EMAIL)
+      await page.getByLabel("Password").fill(PASSWORD)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      const shown = page.getByRole("dialog", { name: NAME })
+      await shown.locator("mark").first().waitFor()
+      expect((await shown.locator("mark").allInnerTexts()).join("")).toContain(passage)
+      site.complaints.length = 0 // of what is asked before the sign-in
+      await site.closePages()
+    },
+    SLOW_MS,
+  )
 
   test(
     "that opens nothing says so",

@@ -98,7 +98,9 @@ async function shownFile(
   const { link, record, view } = file
   const text = await services.linkedFiles.text(file)
   return underGuard(services, view.workspaceId, false, async guard => {
-    const shown = { name: record.name, text, picture: undefined, redacted: guard.redacts, expiresAt: link.expiresAt }
+    const { redacts: redacted } = guard
+    const { expiresAt } = link
+    const shown = { name: record.name, text, picture: undefined, redacted, expiresAt, inConsole: inConsole(link) }
     const place: Place = text?.place ?? { page: link.page, sheet: null, slide: null, member: null, section: null }
     if (!guard.redacts) {
       const page = await services.linkedFiles.page(file, text, signal)
@@ -117,6 +119,10 @@ async function shownFile(
     }
   })
 }
+
+/** The viewer of the console, which asks for a sign-in and shows what that one may see. */
+const inConsole = ({ fileId, range }: OpenedLink): string =>
+  range ? `../search?file=${fileId}&at=${range.start}-${range.end}` : `../library?file=${fileId}`
 
 /** Characters at a cut that are left out: a private value that the cut goes through is not known for one. */
 const EDGE = 150

@@ -72,9 +72,11 @@ export interface ShownFile {
   redacted: boolean
   /** Unix seconds. */
   expiresAt: number
+  /** Where the console shows the whole document to who may sign in, relative to the page. */
+  inConsole: string
 }
 
-export function filePage({ name, place, text, picture, redacted, expiresAt }: ShownFile): Html {
+export function filePage({ name, place, text, picture, redacted, expiresAt, inConsole }: ShownFile): Html {
   const shownName = plain(name)
   const where = placeText(picture ? { ...place, page: picture.page } : place)
   const until = new Date(expiresAt * 1000).toISOString()
@@ -84,7 +86,7 @@ export function filePage({ name, place, text, picture, redacted, expiresAt }: Sh
 ${where && html`<p class="soft" dir="auto">${where}</p>`}
 ${picture ? figure(picture, shownName) : null}
 ${textCard(text, picture !== undefined)}
-<p class="soft">${redacted ? "Private values are replaced here. " : null}This link shows this place only, and ends on <time datetime="${until}">${until.slice(0, 10)} at ${until.slice(11, 16)} UTC</time>.</p>`,
+<p class="soft">${redacted ? "Private values are replaced here. " : null}This link shows this place only, and ends on <time datetime="${until}">${until.slice(0, 10)} at ${until.slice(11, 16)} UTC</time>. <a href="${inConsole}">Open the document in Carrel</a>, if you have an account.</p>`,
   )
 }
 
