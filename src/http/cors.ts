@@ -2,6 +2,7 @@
 import { AppError } from "../errors.ts"
 import { CREDENTIAL_HEADERS } from "./auth.ts"
 
+/** The star stands for what clients add to say who they are, as the SDKs and those of OpenAI do; no credentials are among it. */
 const ALLOWED_HEADERS = [
   ...CREDENTIAL_HEADERS,
   "authorization",
@@ -12,6 +13,7 @@ const ALLOWED_HEADERS = [
   "mcp-session-id",
   "prefer",
   "x-request-id",
+  "*",
 ].join(", ")
 const EXPOSED_HEADERS =
   "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Receipt-Id, Content-Disposition, Mcp-Session-Id"

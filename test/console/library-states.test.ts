@@ -61,6 +61,7 @@ describe.skipIf(!hasBrowser)("the library", () => {
         error: { code: "store_unavailable", message: "the database does not answer", request_id: "req_1" },
       }
       await page.route("**/external/libraries?**", route => route.fulfill({ status: 503, json }))
+      await rowOf(page, "lease.md").getByRole("button", { name: "Re-index lease.md" }).click() // and looks again
       await page.getByText("the database does not answer").first().waitFor()
       expect(await page.locator("tbody tr[data-index]").count()).toBe(3)
       await page.unroute("**/external/libraries?**")

@@ -76,7 +76,7 @@ class Held {
 }
 
 /** @param files that the place holds at most, a quarter of them calm */
-export async function stormOver(place: Place, files: number): Promise<void> {
+export async function stormOver(place: Place, files: number, rounds = ROUNDS): Promise<void> {
   console.log(`storm seed ${SEED}`)
   const chance = chanceOf(SEED)
   const held = new Held(place, chance, files)
@@ -84,7 +84,7 @@ export async function stormOver(place: Place, files: number): Promise<void> {
   const daemon = await startDaemon(place.flags)
   try {
     const { id } = await daemon.call("POST", "/sources", { name: "storm", ...place.source })
-    const calm = await killAmidSyncs({ daemon, id, held, chance })
+    const calm = await killAmidSyncs({ daemon, id, held, chance, rounds })
     await inSync({ daemon, id }, held.texts.size)
     await holdsWhatIsThere({ daemon, id, held, calm })
     await toldOnce({ daemon, id })
@@ -102,9 +102,15 @@ interface Kept {
 }
 
 /** @returns ids of calm files by their digests */
-async function killAmidSyncs({ daemon, id, held, chance }: Kept & { held: Held; chance: Chance }) {
+async function killAmidSyncs({
+  daemon,
+  id,
+  held,
+  chance,
+  rounds,
+}: Kept & { held: Held; chance: Chance; rounds: number }) {
   const calm = new Map<string, string>()
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     await daemon.call("POST", `/sources/${id}/sync`, { force: chance(2) === 0 }).catch(() => {}) // guarded, perhaps
     const killed = Bun.sleep(chance(LIFE_MS))
     await held.change()
