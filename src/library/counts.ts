@@ -1,7 +1,7 @@
 /** What a library holds, in numbers: values by their frequency, and sums. Questions of a moment where a list would be many pages. */
 import { type Field, fieldOf, isCounted } from "../access/filter/fields.ts"
 import { type Filter, goesByCounter } from "../access/filter/filter.ts"
-import { filesSeen, filteredBy, type View } from "../access/view.ts"
+import { filesSeen, filteredBy, isNarrow, seenBy, type View } from "../access/view.ts"
 import { canonicalJson } from "../canonical-json.ts"
 import { type Database, readApart, readRows } from "../storage/database.ts"
 import type { FileStatus } from "../storage/files.ts"
@@ -68,7 +68,8 @@ export class FileCounts {
     const facets = await this.inTurn(counted, async where => {
       const facets: Facets["facets"] = {}
       for (const [key, field] of fields) facets[key] = await this.valuesOf(field, where)
-      return { facets, total_files: await this.total(where) }
+      // Of whole workspaces the index alone is counted.
+      return { facets, total_files: await this.total(isNarrow(counted) ? where : seenBy(counted, this.words)) }
     })
     return name === undefined ? facets : this.known.set(name, facets)
   }
