@@ -72,6 +72,55 @@ describe.skipIf(!hasBrowser)("the library", () => {
   )
 
   test(
+    "says that it is read, and what refused it at first",
+    async () => {
+      const page = await site.enter()
+      for (const [status, code, message] of [
+        [500, "internal_error", "something went wrong"],
+        [429, "rate_limited", "too many requests"],
+        [403, "forbidden", "this needs the scope files:read"],
+      ] as const) {
+        const held = Promise.withResolvers<void>()
+        const json = { error: { code, message, request_id: "req_1" } }
+        await page.route("**/external/libraries?**", async route => {
+          await held.promise
+          await route.fulfill({ status, json })
+        })
+        await page.goto(`${site.app.url}/library`)
+        await page.getByText("Loading the library …").waitFor()
+        held.resolve()
+        await page.getByText(message).first().waitFor()
+        expect(await page.getByText(/Loading the library|The library is empty/).count()).toBe(0)
+        await page.unroute("**/external/libraries?**")
+        await rowOf(page, "lease.md").waitFor()
+      }
+      site.complaints.length = 0
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "follows work on many files to its end, though a look at it fails",
+    async () => {
+      const page = await openLibrary()
+      let failed = 0
+      await page.route("**/external/jobs/**", route => {
+        if (failed++ > 0) return route.continue()
+        const json = {
+          error: { code: "store_unavailable", message: "the database does not answer", request_id: "req_1" },
+        }
+        return route.fulfill({ status: 503, json })
+      })
+      await page.getByLabel("Choose lease.md").click()
+      await page.getByRole("button", { name: "Index again" }).click()
+      await page.getByText("1 file done").waitFor()
+      expect(failed).toBeGreaterThan(1)
+      site.complaints.length = 0
+    },
+    SLOW_MS,
+  )
+
+  test(
     "says of each file that it does not take why, before its bytes are sent, and takes the others",
     async () => {
       const page = await openLibrary()

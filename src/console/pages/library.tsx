@@ -61,6 +61,11 @@ function Files() {
         <UploadList uploads={uploads} />
         <Work list={list} rules={rules} />
         <Problem error={list.error} />
+        {!files && !list.error && (
+          <p class="soft" role="status">
+            {t("Loading the library …")}
+          </p>
+        )}
         {files && <ListBar total={files.total} filters={filters} onFilters={setFilters} />}
         {files?.total === 0 && (
           <NoFiles filtered={isNarrow(filters)} rules={rules} onClear={() => setFilters(widened(filters))} />

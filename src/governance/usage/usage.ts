@@ -147,7 +147,11 @@ export class Usage implements AsyncDisposable {
   private folded({ id, remove }: Noted): void {
     this.taken = undefined
     if (!remove) return
-    remove()
-    this.gone = id
+    try {
+      remove()
+      this.gone = id
+    } catch (error) {
+      this.trouble.note(error) // its row stays, by which the next start knows that it is counted
+    }
   }
 }

@@ -128,4 +128,5 @@ export const library: Same<typeof german> = {
     "{warnings, plural, zero {بلا تحذيرات} one {تحذير واحد} two {تحذيران} few {# تحذيرات} many {# تحذيرًا} other {# تحذير}}",
   "Working: {done} of {total, plural, one {# file} other {# files}}":
     "جارٍ العمل: {done} من {total, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+  "Loading the library …": "جارٍ تحميل المكتبة…",
 }

@@ -118,4 +118,5 @@ export const library = {
   "{warnings, plural, one {# warning} other {# warnings}}": "{warnings, plural, one {# Warnung} other {# Warnungen}}",
   "Working: {done} of {total, plural, one {# file} other {# files}}":
     "In Arbeit: {done} von {total, plural, one {# Datei} other {# Dateien}}",
+  "Loading the library …": "Die Bibliothek wird geladen …",
 }

@@ -125,4 +125,5 @@ export const library: Same<typeof german> = {
     "{warnings, plural, one {# advertencia} other {# advertencias}}",
   "Working: {done} of {total, plural, one {# file} other {# files}}":
     "Trabajando: {done} de {total, plural, one {# archivo} other {# archivos}}",
+  "Loading the library …": "Cargando la biblioteca…",
 }

@@ -127,4 +127,5 @@ export const library: Same<typeof german> = {
     "{warnings, plural, one {# avertissement} other {# avertissements}}",
   "Working: {done} of {total, plural, one {# file} other {# files}}":
     "En cours : {done} sur {total, plural, one {# fichier} other {# fichiers}}",
+  "Loading the library …": "Chargement de la bibliothèque…",
 }

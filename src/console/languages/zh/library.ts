@@ -117,4 +117,5 @@ export const library: Same<typeof german> = {
   "{warnings, plural, one {# warning} other {# warnings}}": "{warnings, plural, other {# 个警告}}",
   "Working: {done} of {total, plural, one {# file} other {# files}}":
     "正在处理：{done}/{total, plural, other {# 个文件}}",
+  "Loading the library …": "正在加载资料库…",
 }

@@ -1,7 +1,7 @@
 /** Work on many files at once: one job of the daemon, followed to its end. */
 import { useEffect, useState } from "preact/hooks"
 import type { Filter } from "../../../access/filter/filter.ts"
-import { api } from "../../api.ts"
+import { api, isGone } from "../../api.ts"
 import { count } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { spoken, type Text, t } from "../../text.ts"
@@ -29,6 +29,8 @@ const DOING = {
   bulk_patch: "Changing: {done} of {total, plural, one {# file} other {# files}}",
 } as const satisfies Record<string, Text>
 const POLL_MS = 500
+/** After a look that failed. */
+const FAILED_POLL_MS = 3_000
 
 export const startBulk = async (request: BulkRequest): Promise<string> =>
   (await api.post<{ job_id: string }>("/libraries/bulk", request)).job_id
@@ -41,7 +43,13 @@ interface JobProgressProps {
 export function JobProgress({ id, onEnd }: JobProgressProps) {
   const { data: job, error, reload } = useLoaded(id, signal => api.get<Job>(`/jobs/${id}`, signal))
   const isOver = job !== undefined && job.status !== "queued" && job.status !== "running"
-  useRepeated(isOver || error ? null : POLL_MS, reload)
+  const isLost = isGone(error)
+  useRepeated(isOver || isLost ? null : error ? FAILED_POLL_MS : POLL_MS, reload)
+  useEffect(() => {
+    if (!isLost) return
+    notify(error!.message)
+    onEnd()
+  }, [isLost])
   useEffect(() => {
     if (!isOver) return
     const failed = job.failed.length
@@ -52,7 +60,7 @@ export function JobProgress({ id, onEnd }: JobProgressProps) {
     )
     onEnd()
   }, [isOver])
-  if (error) return <Problem error={error} />
+  if (error && !isOver) return <Problem error={error} />
   if (!job || isOver) return null
   const text = t(wordsOf(job.kind), { done: count(job.done), total: job.total })
   return (
