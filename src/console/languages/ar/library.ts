@@ -9,45 +9,45 @@ export const library: Same<typeof german> = {
   "Any state": "أي حالة",
   "Beside the name": "إلى جانب الاسم",
   "Change {files, plural, one {# file} other {# files}}":
-    "تغيير {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "تغيير {files, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
   "Changing: {done} of {total, plural, one {# file} other {# files}}":
-    "جارٍ التغيير: {done} من {total, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
-  "Choose all": "اختيار الكل",
-  "Choose all {total} that match": "اختيار كل المطابقات ({total})",
-  "Choose none": "إلغاء الاختيار",
-  "Choose {name}": "اختيار {name}",
-  "Chosen files": "الملفات المختارة",
+    "جارٍ التغيير: {done} من {total, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+  "Choose all": "تحديد الكل",
+  "Choose all {total} that match": "تحديد كل المطابقات ({total})",
+  "Choose none": "إلغاء التحديد",
+  "Choose {name}": "تحديد {name}",
+  "Chosen files": "الملفات المحددة",
   Clear: "مسح",
   "Clear the filters": "مسح عوامل التصفية",
   Columns: "الأعمدة",
   "Columns of the list": "أعمدة القائمة",
   "Contains …": "يحتوي على…",
   "contracts, 2026": "عقود, 2026",
-  "Delete chosen": "حذف المختار",
+  "Delete chosen": "حذف المحدد",
   "Delete the view {name}": "حذف طريقة العرض {name}",
   "Delete {files, plural, one {# file} other {# files}}":
-    "حذف {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "حذف {files, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
   "Delete {files, plural, one {# file} other {# files}}?":
-    "هل تريد حذف {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}؟",
+    "هل تريد حذف {files, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}؟",
   "Delete {name}": "حذف {name}",
   "Deleted {name}": "حُذف {name}",
   "Deleting: {done} of {total, plural, one {# file} other {# files}}":
-    "جارٍ الحذف: {done} من {total, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "جارٍ الحذف: {done} من {total, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
   "Drop files here, or select Upload.": "أفلت الملفات هنا أو اختر «رفع».",
   "Drop to upload": "أفلت للرفع",
   "External id": "المعرّف الخارجي",
   "{files, plural, one {# file} other {# files}} chosen":
-    "اختير: {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفان} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "حُدِّد: {files, plural, zero {# ملف} one {ملف واحد} two {ملفان} few {# ملفات} many {# ملفًا} other {# ملف}}",
   "{files, plural, one {# file} other {# files}} done":
-    "تم: {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفان} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "تم: {files, plural, zero {# ملف} one {ملف واحد} two {ملفان} few {# ملفات} many {# ملفًا} other {# ملف}}",
   "{files, plural, one {# file} other {# files}} done, {failed} could not be":
-    "تم: {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفان} few {# ملفات} many {# ملفًا} other {# ملف}}، وتعذّر {failed}",
-  "{files} damaged": "{files} تالف",
-  "{files} locked by a password": "{files} مقفل بكلمة مرور",
-  "{files} refused as archives": "{files} رُفض كأرشيف",
-  "{files} stopped by an error of Carrel": "{files} أوقفه خطأ في Carrel",
-  "{files} took too long to read": "{files} استغرقت قراءته وقتًا طويلًا",
-  "{files} without text": "{files} بلا نص",
+    "تم: {files, plural, zero {# ملف} one {ملف واحد} two {ملفان} few {# ملفات} many {# ملفًا} other {# ملف}}، وتعذّر {failed}",
+  "{files} damaged": "تالفة: {files}",
+  "{files} locked by a password": "مقفلة بكلمة مرور: {files}",
+  "{files} refused as archives": "أرشيفات مرفوضة: {files}",
+  "{files} stopped by an error of Carrel": "أوقفها خطأ في Carrel: {files}",
+  "{files} took too long to read": "استغرقت قراءتها وقتًا طويلًا: {files}",
+  "{files} without text": "بلا نص: {files}",
   "Filter the library": "تصفية المكتبة",
   "In progress": "قيد التنفيذ",
   "Index again": "إعادة الفهرسة",
@@ -57,11 +57,11 @@ export const library: Same<typeof german> = {
   "Indexing of {name}": "فهرسة {name}",
   "It contains no text to search.": "لا يحتوي على نص للبحث.",
   "Keep the present filters as {name}": "حفظ عوامل التصفية الحالية باسم {name}",
-  "Keep this view": "احفظ طريقة العرض هذه",
+  "Keep this view": "حفظ طريقة العرض هذه",
   Label: "وسم",
   "Label new uploads": "وسم المرفوعات الجديدة",
   "Label {files, plural, one {# file} other {# files}}":
-    "وسم {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "وسم {files, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
   Metadata: "البيانات الوصفية",
   "Name and labels": "الاسم والوسوم",
   "Names of fields, one in a line": "أسماء الحقول، واحد في كل سطر",
@@ -70,9 +70,9 @@ export const library: Same<typeof german> = {
   "New name": "اسم جديد",
   "No files match these filters": "لا توجد ملفات تطابق عوامل التصفية هذه",
   "One by one, {limit} files can be chosen: the first of them are. For more, choose all that match: one job then goes by the filters.":
-    "يمكن اختيار {limit} ملف واحدًا واحدًا: اختيرت أولها. للمزيد اختر كل المطابقات: تسير المهمة عندئذ وفق عوامل التصفية.",
+    "يمكن تحديد {limit} ملف واحدًا واحدًا: حُدِّدت أولها. للمزيد حدّد كل المطابقات: تسير المهمة عندئذ وفق عوامل التصفية.",
   "One by one, {limit} files can be chosen: the first of them are. For more, take away the part of the name and narrow the list by state, type, tag or context.":
-    "يمكن اختيار {limit} ملف واحدًا واحدًا: اختيرت أولها. للمزيد أزل جزء الاسم وضيّق القائمة بالحالة أو النوع أو الوسم أو السياق.",
+    "يمكن تحديد {limit} ملف واحدًا واحدًا: حُدِّدت أولها. للمزيد أزل جزء الاسم وضيّق القائمة بالحالة أو النوع أو الوسم أو السياق.",
   "One field in a line, such as year: 2026": "حقل في كل سطر، مثل year: 2026",
   "One job works through every file that passes these filters. Files that come in later are left alone.":
     "تعالج مهمة واحدة كل ملف يجتاز عوامل التصفية هذه. تُترك الملفات التي ترد لاحقًا.",
@@ -86,7 +86,7 @@ export const library: Same<typeof german> = {
   "project-x": "project-x",
   Queued: "في الانتظار",
   "Queueing to be indexed: {done} of {total, plural, one {# file} other {# files}}":
-    "جارٍ الإدراج للفهرسة: {done} من {total, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "جارٍ الإدراج للفهرسة: {done} من {total, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
   "Re-index {name}": "إعادة فهرسة {name}",
   Reading: "جارٍ القراءة",
   "Reading images": "جارٍ قراءة الصور",
@@ -95,13 +95,13 @@ export const library: Same<typeof german> = {
   Replace: "استبدال",
   "Retry failed": "إعادة محاولة الفاشلة",
   "{searchable} of {total, plural, one {# file} other {# files}} searchable":
-    "{searchable} من {total, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}} قابلة للبحث",
+    "{searchable} من {total, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}} قابلة للبحث",
   "Show failed": "عرض الفاشلة",
   Size: "الحجم",
   "Split it into smaller files.": "قسّمه إلى ملفات أصغر.",
   Splitting: "جارٍ التقسيم",
   "Stopped after {files, plural, one {# file} other {# files}}":
-    "توقفت بعد {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "توقفت بعد {files, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
   Storing: "جارٍ التخزين",
   Tag: "الوسم",
   "Tags and fields": "الوسوم والحقول",
@@ -113,7 +113,7 @@ export const library: Same<typeof german> = {
     "تفقد الملفات هذه الوسوم والحقول وتحتفظ بالباقي. ما يُترك فارغًا يبقى كما هو.",
   "The library is empty": "المكتبة فارغة",
   "The list ends after {files, plural, one {# file} other {# files}}: narrow it by the filters to see the others.":
-    "تنتهي القائمة بعد {files, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}: ضيّقها بعوامل التصفية لرؤية الباقي.",
+    "تنتهي القائمة بعد {files, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}: ضيّقها بعوامل التصفية لرؤية الباقي.",
   "They are gone from the library and from search, and cannot be brought back.":
     "تختفي من المكتبة ومن البحث ولا يمكن استعادتها.",
   "Unpack it and upload the files themselves.": "فك ضغطه وارفع الملفات نفسها.",
@@ -127,6 +127,6 @@ export const library: Same<typeof german> = {
   "{warnings, plural, one {# warning} other {# warnings}}":
     "{warnings, plural, zero {بلا تحذيرات} one {تحذير واحد} two {تحذيران} few {# تحذيرات} many {# تحذيرًا} other {# تحذير}}",
   "Working: {done} of {total, plural, one {# file} other {# files}}":
-    "جارٍ العمل: {done} من {total, plural, zero {بلا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
+    "جارٍ العمل: {done} من {total, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}",
   "Loading the library …": "جارٍ تحميل المكتبة…",
 }

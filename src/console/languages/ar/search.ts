@@ -16,7 +16,7 @@ export const search: Same<typeof german> = {
     "{files, plural, zero {لا ملفات قيد الفهرسة} one {ملف واحد لا يزال قيد الفهرسة} two {ملفان لا يزالان قيد الفهرسة} few {# ملفات لا تزال قيد الفهرسة} many {# ملفًا لا يزال قيد الفهرسة} other {# ملف لا يزال قيد الفهرسة}}",
   "Go to the library": "الانتقال إلى المكتبة",
   "How likely this passage answers the query: of those at 50 %, about half do":
-    "مدى احتمال أن يجيب هذا المقطع عن الاستعلام: نحو نصف المقاطع التي نسبتها 50% تجيب عنه",
+    "مدى احتمال أن يجيب هذا المقطع عن الاستعلام: نحو نصف المقاطع التي نسبتها ‎50%‎ تجيب عنه",
   Hybrid: "مختلط",
   Keyword: "الكلمات المفتاحية",
   "Keyword search matches words as written, semantic search what they mean. Hybrid uses both.":
@@ -33,12 +33,12 @@ export const search: Same<typeof german> = {
   "No file holds <words/>. Also searched for <tried/>. <only>Search only as written</only>":
     "لا يحتوي أي ملف على <words/>. تم البحث أيضًا عن <tried/>. <only>البحث كما كُتب فقط</only>",
   "no match": "لا تطابق",
-  "Not reranked: there was no time for it, or the model is off.": "لم تُعد الترتيب: لم يتسع الوقت أو النموذج متوقف.",
+  "Not reranked: there was no time for it, or the model is off.": "لم يُعَد الترتيب: لم يتسع الوقت أو النموذج متوقف.",
   "Nothing found": "لم يُعثر على شيء",
   "Nothing to search yet": "لا شيء للبحث فيه بعد",
   "Open the passage": "فتح المقطع",
   "{passages, plural, one {# passage} other {# passages}} in {files, plural, one {# file} other {# files}}, {time}":
-    "{passages, plural, zero {لا مقاطع} one {مقطع واحد} two {مقطعان} few {# مقاطع} many {# مقطعًا} other {# مقطع}} في {files, plural, zero {لا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}، {time}",
+    "{passages, plural, zero {لا مقاطع} one {مقطع واحد} two {مقطعان} few {# مقاطع} many {# مقطعًا} other {# مقطع}} في {files, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}، {time}",
   "{passages, plural, one {# passage} other {# passages}}, {time}":
     "{passages, plural, zero {لا مقاطع} one {مقطع واحد} two {مقطعان} few {# مقاطع} many {# مقطعًا} other {# مقطع}}، {time}",
   "rank {rank}, score {score}": "الترتيب {rank}، الدرجة {score}",
@@ -53,17 +53,17 @@ export const search: Same<typeof german> = {
   "<slash/> comes back here, <down/> and <up/> go through what was found, <enter/> opens it.":
     "<slash/> يعيدك إلى هنا، و<down/> و<up/> للتنقل بين النتائج، و<enter/> لفتحها.",
   "The best {passages, plural, one {# passage} other {# passages}} in {files, plural, one {# file} other {# files}}, {time}":
-    "أفضل {passages, plural, zero {لا مقاطع} one {مقطع واحد} two {مقطعين} few {# مقاطع} many {# مقطعًا} other {# مقطع}} في {files, plural, zero {لا ملفات} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}، {time}",
+    "أفضل {passages, plural, zero {لا مقاطع} one {مقطع واحد} two {مقطعين} few {# مقاطع} many {# مقطعًا} other {# مقطع}} في {files, plural, zero {# ملف} one {ملف واحد} two {ملفين} few {# ملفات} many {# ملفًا} other {# ملف}}، {time}",
   "The best {passages, plural, one {# passage} other {# passages}}, {time}":
     "أفضل {passages, plural, zero {لا مقاطع} one {مقطع واحد} two {مقطعين} few {# مقاطع} many {# مقطعًا} other {# مقطع}}، {time}",
   "The embedding model is not available or does not know the words of the query: these results come from keywords only.":
     "نموذج التضمين غير متاح أو لا يعرف كلمات الاستعلام: هذه النتائج من الكلمات المفتاحية وحدها.",
   "The library is empty.": "المكتبة فارغة.",
   Types: "الأنواع",
-  "under {value} %": "أقل من \u200e{value}%\u200e",
-  "{value} %": "\u200e{value}%\u200e",
+  "under {value} %": "أقل من ‎{value}%‎",
+  "{value} %": "‎{value}%‎",
   "Weak matches": "نتائج ضعيفة",
   "What are you looking for?": "عمَّ تبحث؟",
-  "What the files are": "ماهية الملفات",
+  "What the files are": "أنواع الملفات",
   "Words were searched for exactly as they are written.": "تم البحث عن الكلمات كما كُتبت تمامًا.",
 }

@@ -13,7 +13,7 @@ export const shell: Same<typeof german> = {
   API: "API",
   Batches: "الدفعات",
   "Carrel is not responding. Is it running?": "لا يستجيب Carrel. هل هو قيد التشغيل؟",
-  "Carrel is offline and was told of another one.": "Carrel غير متصل وقد حُدِّد له خادم آخر.",
+  "Carrel is offline and was told of another one.": "Carrel غير متصل ومُعَدّ لاستخدام Ollama آخر.",
   "Carrel looks elsewhere: start it with <code/>.": "يبحث Carrel في مكان آخر: شغّله مع <code/>.",
   "Carrel, overview": "Carrel، نظرة عامة",
   Chat: "الدردشة",

@@ -23,6 +23,6 @@ export const doors = {
   "You are invited to the workspace <strong/> as <strong2/>.":
     "Sie sind in den Arbeitsbereich <strong/> eingeladen als <strong2/>.",
   "You become the first administrator. Nobody else can use this link afterwards.":
-    "Sie werden der erste Administrator. Niemand sonst kann diesen Link danach benutzen.",
+    "Sie werden zum ersten Administrator. Danach kann niemand sonst diesen Link benutzen.",
   "Your name": "Ihr Name",
 }

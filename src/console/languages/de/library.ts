@@ -2,7 +2,7 @@ export const library = {
   "A scope that searches and chats can be narrowed to":
     "Ein Bereich, auf den Suchen und Unterhaltungen eingegrenzt werden können",
   "A view keeps the present filters, order and columns. Only you see it, in every browser that you sign in with.":
-    "Eine Ansicht behält die jetzigen Filter, die Reihenfolge und die Spalten. Nur Sie sehen sie, in jedem Browser, in dem Sie sich anmelden.",
+    "Eine Ansicht speichert die jetzigen Filter, die Reihenfolge und die Spalten. Nur Sie sehen sie, in jedem Browser, in dem Sie sich anmelden.",
   "added {time}": "hinzugefügt {time}",
   "Any state": "Jeder Status",
   "Beside the name": "Neben dem Namen",
@@ -18,7 +18,7 @@ export const library = {
   "Clear the filters": "Filter aufheben",
   Columns: "Spalten",
   "Columns of the list": "Spalten der Liste",
-  "Contains …": "Enthält …",
+  "Contains …": "Enthält …",
   "contracts, 2026": "verträge, 2026",
   "Delete chosen": "Ausgewählte löschen",
   "Delete the view {name}": "Ansicht {name} löschen",
@@ -49,22 +49,23 @@ export const library = {
   "Indexing of the library": "Indizierung der Bibliothek",
   "Indexing of {name}": "Indizierung von {name}",
   "It contains no text to search.": "Sie enthält keinen durchsuchbaren Text.",
-  "Keep the present filters as {name}": "Die jetzigen Filter als {name} behalten",
-  "Keep this view": "Diese Ansicht behalten",
-  Label: "Beschriften",
-  "Label new uploads": "Neue Uploads beschriften",
-  "Label {files, plural, one {# file} other {# files}}": "{files, plural, one {# Datei} other {# Dateien}} beschriften",
+  "Keep the present filters as {name}": "Die jetzigen Filter als {name} speichern",
+  "Keep this view": "Diese Ansicht speichern",
+  Label: "Kennzeichnen",
+  "Label new uploads": "Neue Uploads kennzeichnen",
+  "Label {files, plural, one {# file} other {# files}}":
+    "{files, plural, one {# Datei} other {# Dateien}} kennzeichnen",
   Metadata: "Metadaten",
-  "Name and labels": "Name und Beschriftung",
+  "Name and labels": "Name und Kennzeichnung",
   "Names of fields, one in a line": "Namen von Feldern, einer je Zeile",
   "{name} could not be deleted: {problem}": "{name} konnte nicht gelöscht werden: {problem}",
   "New context": "Neuer Kontext",
   "New name": "Neuer Name",
   "No files match these filters": "Keine Dateien entsprechen diesen Filtern",
   "One by one, {limit} files can be chosen: the first of them are. For more, choose all that match: one job then goes by the filters.":
-    "Einzeln lassen sich {limit} Dateien auswählen: Die ersten davon sind es. Für mehr wählen Sie alle passenden: Dann geht ein Auftrag nach den Filtern vor.",
+    "Einzeln lassen sich {limit} Dateien auswählen: Die ersten sind ausgewählt. Für mehr wählen Sie alle passenden aus: Dann richtet sich ein Auftrag nach den Filtern.",
   "One by one, {limit} files can be chosen: the first of them are. For more, take away the part of the name and narrow the list by state, type, tag or context.":
-    "Einzeln lassen sich {limit} Dateien auswählen: Die ersten davon sind es. Für mehr entfernen Sie den Teil des Namens und grenzen Sie die Liste nach Status, Typ, Tag oder Kontext ein.",
+    "Einzeln lassen sich {limit} Dateien auswählen: Die ersten sind ausgewählt. Für mehr entfernen Sie den Teil des Namens und grenzen Sie die Liste nach Status, Typ, Schlagwort oder Kontext ein.",
   "One field in a line, such as year: 2026": "Ein Feld je Zeile, etwa year: 2026",
   "One job works through every file that passes these filters. Files that come in later are left alone.":
     "Ein Auftrag arbeitet jede Datei ab, die diesen Filtern entspricht. Später hinzukommende Dateien bleiben unberührt.",
@@ -94,14 +95,14 @@ export const library = {
   "Stopped after {files, plural, one {# file} other {# files}}":
     "Angehalten nach {files, plural, one {# Datei} other {# Dateien}}",
   Storing: "Wird gespeichert",
-  Tag: "Tag",
-  "Tags and fields": "Tags und Felder",
+  Tag: "Schlagwort",
+  "Tags and fields": "Schlagwörter und Felder",
   "Tags and fields come beside those that the files have; a field of the same name takes the place of the former one. What is left empty stays as it is.":
-    "Tags und Felder kommen zu denen hinzu, die die Dateien haben; ein Feld desselben Namens ersetzt das frühere. Was leer bleibt, bleibt, wie es ist.",
+    "Schlagwörter und Felder kommen zu denen der Dateien hinzu; ein Feld desselben Namens ersetzt das frühere. Was leer bleibt, ändert sich nicht.",
   "Tags and fields take the place of all that the files have. What is left empty stays as it is.":
-    "Tags und Felder ersetzen alle, die die Dateien haben. Was leer bleibt, bleibt, wie es ist.",
+    "Schlagwörter und Felder ersetzen alle der Dateien. Was leer bleibt, ändert sich nicht.",
   "The files lose these tags and fields, and keep the others. What is left empty stays as it is.":
-    "Die Dateien verlieren diese Tags und Felder und behalten die anderen. Was leer bleibt, bleibt, wie es ist.",
+    "Die Dateien verlieren diese Schlagwörter und Felder und behalten die anderen. Was leer bleibt, ändert sich nicht.",
   "The library is empty": "Die Bibliothek ist leer",
   "The list ends after {files, plural, one {# file} other {# files}}: narrow it by the filters to see the others.":
     "Die Liste endet nach {files, plural, one {# Datei} other {# Dateien}}: Grenzen Sie sie mit den Filtern ein, um die anderen zu sehen.",
@@ -111,12 +112,12 @@ export const library = {
   Upload: "Hochladen",
   Uploads: "Uploads",
   View: "Ansicht",
-  "View …": "Ansicht …",
+  "View …": "Ansicht …",
   Views: "Ansichten",
   "Views of the library": "Ansichten der Bibliothek",
   "{waiting} in progress": "{waiting} in Arbeit",
   "{warnings, plural, one {# warning} other {# warnings}}": "{warnings, plural, one {# Warnung} other {# Warnungen}}",
   "Working: {done} of {total, plural, one {# file} other {# files}}":
     "In Arbeit: {done} von {total, plural, one {# Datei} other {# Dateien}}",
-  "Loading the library …": "Die Bibliothek wird geladen …",
+  "Loading the library …": "Die Bibliothek wird geladen …",
 }

@@ -5,7 +5,7 @@ export const overview = {
   "Connect a language model": "Ein Sprachmodell verbinden",
   Disk: "Datenträger",
   "{done} of {total} done": "{done} von {total} erledigt",
-  "Drop in documents, spreadsheets, images or archives.": "Legen Sie Dokumente, Tabellen, Bilder oder Archive hinein.",
+  "Drop in documents, spreadsheets, images or archives.": "Ziehen Sie Dokumente, Tabellen, Bilder oder Archive hinein.",
   Embedding: "Einbettung",
   "Fill the library": "Die Bibliothek füllen",
   "First steps": "Erste Schritte",

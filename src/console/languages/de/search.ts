@@ -13,7 +13,7 @@ export const search = {
     "{files, plural, one {# Datei wird} other {# Dateien werden}} noch indiziert",
   "Go to the library": "Zur Bibliothek",
   "How likely this passage answers the query: of those at 50 %, about half do":
-    "Wie wahrscheinlich diese Passage die Anfrage beantwortet: von denen mit 50 % etwa die Hälfte",
+    "Wie wahrscheinlich diese Passage die Anfrage beantwortet: Bei 50 % tut es etwa jede zweite",
   Hybrid: "Hybrid",
   Keyword: "Stichwort",
   "Keyword search matches words as written, semantic search what they mean. Hybrid uses both.":
@@ -23,7 +23,7 @@ export const search = {
   "Last week": "Letzte Woche",
   "Last year": "Letztes Jahr",
   "Meaning is known in full of {done} of {total} passages: more of it is being worked out, and the order may still change.":
-    "Die Bedeutung ist von {done} von {total} Passagen vollständig bekannt: Weitere wird ermittelt, die Reihenfolge kann sich noch ändern.",
+    "Von {done} der {total} Passagen ist die Bedeutung vollständig erfasst: Die übrigen folgen, und die Reihenfolge kann sich noch ändern.",
   Mode: "Modus",
   "More of this file": "Mehr aus dieser Datei",
   "Near the query, but unlikely to answer it.": "Nahe an der Anfrage, aber wohl keine Antwort darauf.",
@@ -58,10 +58,10 @@ export const search = {
     "Das Einbettungsmodell ist nicht verfügbar oder kennt die Wörter der Anfrage nicht: Diese Ergebnisse beruhen nur auf Stichwörtern.",
   "The library is empty.": "Die Bibliothek ist leer.",
   Types: "Typen",
-  "under {value} %": "unter {value} %",
-  "{value} %": "{value} %",
+  "under {value} %": "unter {value} %",
+  "{value} %": "{value} %",
   "Weak matches": "Schwache Treffer",
   "What are you looking for?": "Was suchen Sie?",
-  "What the files are": "Was die Dateien sind",
+  "What the files are": "Art der Dateien",
   "Words were searched for exactly as they are written.": "Wörter wurden genau so gesucht, wie sie geschrieben sind.",
 }

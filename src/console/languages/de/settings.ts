@@ -1,5 +1,5 @@
 export const settings = {
-  "1000000000 is 1 GB": "1000000000 sind 1 GB",
+  "1000000000 is 1 GB": "1000000000 sind 1 GB",
   "<code/> checks one, <code2/> makes an installation of it.":
     "<code/> prüft eine, <code2/> macht eine Installation daraus.",
   "<code/> gets a new secret. For a while both sign, so that the receiver can change over.":
@@ -12,7 +12,7 @@ export const settings = {
   "A file is deleted": "Eine Datei ist gelöscht",
   "A file is searchable": "Eine Datei ist durchsuchbar",
   "A flag wins over the environment, that over <code/>. They are changed there and hold from the next start on.":
-    "Eine Option geht der Umgebung vor, diese <code/>. Geändert werden sie dort, und sie gelten ab dem nächsten Start.",
+    "Eine Option hat Vorrang vor der Umgebung, diese vor <code/>. Geändert werden sie dort; sie gelten ab dem nächsten Start.",
   "A job is done": "Ein Auftrag ist erledigt",
   "A key expires soon": "Ein Schlüssel läuft bald ab",
   "A new password for {name}": "Ein neues Passwort für {name}",
@@ -67,7 +67,7 @@ export const settings = {
   "Batches and schedules": "Stapel und Zeitpläne",
   "began {ago}": "begonnen {ago}",
   "Bytes stored": "Gespeicherte Bytes",
-  "came with the program": "kam mit dem Programm",
+  "came with the program": "im Programm enthalten",
   "Change the password": "Passwort ändern",
   "Change the webhook": "Webhook ändern",
   "Change {url}": "{url} ändern",
@@ -86,11 +86,11 @@ export const settings = {
   "{count, plural, one {# time} other {# times}}": "{count, plural, one {#-mal} other {#-mal}}",
   "Create a link": "Link erzeugen",
   "Credentials of {name}": "Zugangsdaten von {name}",
-  "Current password": "Bisheriges Passwort",
+  "Current password": "Aktuelles Passwort",
   Dark: "Dunkel",
   Database: "Datenbank",
   "Days are those of UTC. What began within the quota is finished; then the key is refused.":
-    "Tage sind die von UTC. Was im Kontingent begann, wird beendet; danach wird der Schlüssel abgewiesen.",
+    "Es zählen Tage in UTC. Was innerhalb des Kontingents begann, wird beendet; danach wird der Schlüssel abgewiesen.",
   Default: "Standard",
   default: "Standard",
   "Delete this webhook?": "Diesen Webhook löschen?",
@@ -103,7 +103,7 @@ export const settings = {
   Disabled: "Deaktiviert",
   "Does not answer": "Antwortet nicht",
   "Drop it at once": "Sofort verwerfen",
-  "{durationMs} ms": "{durationMs} ms",
+  "{durationMs} ms": "{durationMs} ms",
   "Each has its own files, conversations, runs and API keys. Nothing is shared between them.":
     "Jeder hat eigene Dateien, Unterhaltungen, Läufe und API-Schlüssel. Nichts wird geteilt.",
   empty: "leer",
@@ -195,7 +195,7 @@ export const settings = {
   "No backup yet": "Noch keine Sicherung",
   "No folder for backups is set": "Kein Ordner für Sicherungen ist festgelegt",
   "No keys yet": "Noch keine Schlüssel",
-  "no limit": "keine Grenze",
+  "no limit": "unbegrenzt",
   "No tool servers": "Keine Werkzeugserver",
   "No webhooks yet": "Noch keine Webhooks",
   nobody: "niemand",
@@ -204,7 +204,7 @@ export const settings = {
   "None: scans are read in English.": "Keine: Scans werden auf Englisch gelesen.",
   "Nothing is sent: {disabledReason}": "Es wird nichts gesendet: {disabledReason}",
   "Nothing was sent": "Nichts wurde gesendet",
-  "Nothing went wrong": "Nichts ging schief",
+  "Nothing went wrong": "Keine Fehler",
   "Old data was removed": "Alte Daten wurden entfernt",
   "One a line. Members see files whose permissions name group:NAME; administrators see all files.":
     "Eine pro Zeile. Mitglieder sehen Dateien, deren Berechtigungen group:NAME nennen; Administratoren sehen alle.",
@@ -218,7 +218,7 @@ export const settings = {
   "Password changed. Other sessions have been signed out.": "Passwort geändert. Andere Sitzungen wurden abgemeldet.",
   Passwords: "Passwörter",
   "People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by <code/>, <code2/> and <code3/>.":
-    "Menschen melden sich mit Passwörtern an. Ein eigener Anbieter wie Keycloak, Entra ID oder Authentik wird mit <code/>, <code2/> und <code3/> genannt.",
+    "Man meldet sich mit Passwörtern an. Ein eigener Anbieter wie Keycloak, Entra ID oder Authentik wird mit <code/>, <code2/> und <code3/> festgelegt.",
   "{provider} names the groups of this user at each sign-in: {groups}.":
     "{provider} nennt die Gruppen dieses Benutzers bei jeder Anmeldung: {groups}.",
   "Public addresses must be listed in --webhook-allow": "Öffentliche Adressen müssen in --webhook-allow stehen",
@@ -255,7 +255,7 @@ export const settings = {
   Scopes: "Berechtigungen",
   "Send a test": "Test senden",
   "Send again": "Erneut senden",
-  "Send again …": "Erneut senden …",
+  "Send again …": "Erneut senden …",
   "Send this link to {email}. It works once, expires in a day, and will not be shown again.":
     "Senden Sie diesen Link an {email}. Er gilt einmal, läuft in einem Tag ab und wird nicht noch einmal gezeigt.",
   "Send this link to {email}. It works once, expires in seven days, and will not be shown again.":
@@ -279,7 +279,7 @@ export const settings = {
     "Bewahren Sie sie jetzt auf. Privater Schlüssel und Geheimnis werden nicht noch einmal gezeigt.",
   "Such as ollama/*, separated by commas": "Etwa ollama/*, durch Kommas getrennt",
   System: "System",
-  "Taken with {code} after {ms} ms": "Nach {ms} ms mit {code} angenommen",
+  "Taken with {code} after {ms} ms": "Nach {ms} ms mit {code} angenommen",
   Test: "Testen",
   "Test {label}": "{label} testen",
   "The current pair": "Das bisherige Paar",
@@ -318,7 +318,7 @@ export const settings = {
   Warning: "Warnung",
   "Warnings and errors since the daemon started, without contents. The log tells more: look there for the id of the request.":
     "Warnungen und Fehler seit dem Start des Dienstes, ohne Inhalte. Das Log sagt mehr: Suchen Sie dort nach der ID der Anfrage.",
-  "What will use this key?": "Wer wird diesen Schlüssel benutzen?",
+  "What will use this key?": "Wofür wird dieser Schlüssel benutzt?",
   Which: "Welche",
   "Who is in the group {adminGroup}": "Wer in der Gruppe {adminGroup} ist",
   "window of {tokens} tokens": "Fenster von {tokens} Tokens",

@@ -1,6 +1,6 @@
 export const sources = {
   "A folder, a server, a repository, a mailbox or a web site that the library follows by itself.":
-    "Ein Ordner, Server, Repository, Postfach oder eine Website, denen die Bibliothek von selbst folgt.",
+    "Ein Ordner, ein Server, ein Repository, ein Postfach oder eine Website: Die Bibliothek bleibt damit von selbst auf demselben Stand.",
   "A sync now would do this": "Eine Synchronisierung würde jetzt dies tun",
   "Access key ID": "Zugriffsschlüssel-ID",
   "Add a source": "Quelle hinzufügen",
@@ -9,7 +9,7 @@ export const sources = {
   "All sources": "Alle Quellen",
   "and more": "und weitere",
   "as for uploads": "wie beim Hochladen",
-  "At most so many pages": "Höchstens so viele Seiten",
+  "At most so many pages": "Höchstzahl der Seiten",
   Branch: "Branch",
   Bucket: "Bucket",
   "Carrel fetches nothing: “carrel sync” or your own program brings the files.":
@@ -48,7 +48,7 @@ export const sources = {
   "Its files": "Ihre Dateien",
   "Keep its files": "Ihre Dateien behalten",
   "kept here": "hier behalten",
-  Labels: "Merkmale",
+  Labels: "Kennzeichnung",
   "Largest file in MB": "Größte Datei in MB",
   "Left out": "Ausgelassen",
   Mailbox: "Postfach",
@@ -94,7 +94,7 @@ export const sources = {
   "{sync} Nothing has been deleted here. If the place is only unreachable or was emptied by mistake, put it right there and preview a sync: nothing is lost.":
     "{sync} Hier wurde nichts gelöscht. Ist der Ort nur nicht erreichbar oder wurde er versehentlich geleert, bringen Sie es dort in Ordnung und sehen Sie sich eine Vorschau an: Nichts ist verloren.",
   Tags: "Schlagwörter",
-  "Taken too": "Auch genommen",
+  "Taken too": "Auch aufgenommen",
   "The daemon must have been started with --source-root for a folder above it.":
     "Der Dienst muss mit --source-root für einen Ordner darüber gestartet worden sein.",
   "the default one": "der voreingestellte",
@@ -112,6 +112,6 @@ export const sources = {
   "Web site": "Website",
   "WebDAV (Nextcloud, ownCloud, SharePoint)": "WebDAV (Nextcloud, ownCloud, SharePoint)",
   "Were they deleted on purpose?": "Wurden sie absichtlich gelöscht?",
-  "Which files, and how they are labeled": "Welche Dateien, und wie sie bezeichnet werden",
+  "Which files, and how they are labeled": "Welche Dateien, und wie sie gekennzeichnet werden",
   "Yes, delete them here too": "Ja, auch hier löschen",
 }

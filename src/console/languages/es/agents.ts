@@ -95,5 +95,5 @@ export const agents: Same<typeof german> = {
   "Which contracts end before June, and what do they cost together?":
     "¿Qué contratos vencen antes de junio y cuánto cuestan en total?",
   "Without a decision it is denied at {expiresAt}.": "Sin una decisión, se deniega el {expiresAt}.",
-  "Working …": "Trabajando …",
+  "Working …": "Trabajando…",
 }

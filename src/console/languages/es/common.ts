@@ -4,7 +4,7 @@ import type { common as german } from "../de/common.ts"
 export const common: Same<typeof german> = {
   "A new password": "Una contraseña nueva",
   "a user who was removed": "un usuario eliminado",
-  Active: "Activo",
+  Active: "En servicio",
   Add: "Añadir",
   Address: "Dirección",
   "Agent runs": "Ejecuciones de agentes",

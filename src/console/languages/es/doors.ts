@@ -24,7 +24,7 @@ export const doors: Same<typeof german> = {
     "Este Carrel aún no tiene administrador. Quien lo administra puede encontrar un enlace de configuración de un solo uso en su registro, o crear uno nuevo con",
   "This link does not work": "Este enlace no funciona",
   "You are invited to the workspace <strong/> as <strong2/>.":
-    "Está invitado al espacio de trabajo <strong/> como <strong2/>.",
+    "Ha recibido una invitación al espacio de trabajo <strong/> como <strong2/>.",
   "You become the first administrator. Nobody else can use this link afterwards.":
     "Usted será el primer administrador. Nadie más podrá usar este enlace después.",
   "Your name": "Su nombre",

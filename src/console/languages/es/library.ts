@@ -11,18 +11,18 @@ export const library: Same<typeof german> = {
   "Change {files, plural, one {# file} other {# files}}": "Cambiar {files, plural, one {# archivo} other {# archivos}}",
   "Changing: {done} of {total, plural, one {# file} other {# files}}":
     "Cambiando: {done} de {total, plural, one {# archivo} other {# archivos}}",
-  "Choose all": "Elegir todos",
-  "Choose all {total} that match": "Elegir los {total} que coinciden",
-  "Choose none": "No elegir ninguno",
-  "Choose {name}": "Elegir {name}",
-  "Chosen files": "Archivos elegidos",
+  "Choose all": "Seleccionar todo",
+  "Choose all {total} that match": "Seleccionar los {total} que coinciden",
+  "Choose none": "Anular la selección",
+  "Choose {name}": "Seleccionar {name}",
+  "Chosen files": "Archivos seleccionados",
   Clear: "Vaciar",
   "Clear the filters": "Quitar los filtros",
   Columns: "Columnas",
   "Columns of the list": "Columnas de la lista",
   "Contains …": "Contiene…",
   "contracts, 2026": "contratos, 2026",
-  "Delete chosen": "Eliminar los elegidos",
+  "Delete chosen": "Eliminar la selección",
   "Delete the view {name}": "Eliminar la vista {name}",
   "Delete {files, plural, one {# file} other {# files}}":
     "Eliminar {files, plural, one {# archivo} other {# archivos}}",
@@ -34,9 +34,9 @@ export const library: Same<typeof german> = {
     "Eliminando: {done} de {total, plural, one {# archivo} other {# archivos}}",
   "Drop files here, or select Upload.": "Suelte archivos aquí o elija Subir.",
   "Drop to upload": "Suelte para subir",
-  "External id": "Id externo",
+  "External id": "ID externo",
   "{files, plural, one {# file} other {# files}} chosen":
-    "{files, plural, one {# archivo elegido} other {# archivos elegidos}}",
+    "{files, plural, one {# archivo seleccionado} other {# archivos seleccionados}}",
   "{files, plural, one {# file} other {# files}} done":
     "{files, plural, one {# archivo hecho} other {# archivos hechos}}",
   "{files, plural, one {# file} other {# files}} done, {failed} could not be":
@@ -69,9 +69,9 @@ export const library: Same<typeof german> = {
   "New name": "Nuevo nombre",
   "No files match these filters": "Ningún archivo coincide con estos filtros",
   "One by one, {limit} files can be chosen: the first of them are. For more, choose all that match: one job then goes by the filters.":
-    "Uno por uno se pueden elegir {limit} archivos: están elegidos los primeros. Para más, elija todos los que coinciden: un trabajo seguirá entonces los filtros.",
+    "Uno por uno se pueden seleccionar {limit} archivos: están seleccionados los primeros. Para más, seleccione todos los que coinciden: un trabajo seguirá entonces los filtros.",
   "One by one, {limit} files can be chosen: the first of them are. For more, take away the part of the name and narrow the list by state, type, tag or context.":
-    "Uno por uno se pueden elegir {limit} archivos: están elegidos los primeros. Para más, quite la parte del nombre y acote la lista por estado, tipo, etiqueta o contexto.",
+    "Uno por uno se pueden seleccionar {limit} archivos: están seleccionados los primeros. Para más, quite la parte del nombre y acote la lista por estado, tipo, etiqueta o contexto.",
   "One field in a line, such as year: 2026": "Un campo por línea, como year: 2026",
   "One job works through every file that passes these filters. Files that come in later are left alone.":
     "Un trabajo procesa todos los archivos que pasan estos filtros. Los que lleguen después no se tocan.",
@@ -121,8 +121,7 @@ export const library: Same<typeof german> = {
   Views: "Vistas",
   "Views of the library": "Vistas de la biblioteca",
   "{waiting} in progress": "{waiting} en curso",
-  "{warnings, plural, one {# warning} other {# warnings}}":
-    "{warnings, plural, one {# advertencia} other {# advertencias}}",
+  "{warnings, plural, one {# warning} other {# warnings}}": "{warnings, plural, one {# aviso} other {# avisos}}",
   "Working: {done} of {total, plural, one {# file} other {# files}}":
     "Trabajando: {done} de {total, plural, one {# archivo} other {# archivos}}",
   "Loading the library …": "Cargando la biblioteca…",

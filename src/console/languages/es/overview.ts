@@ -49,5 +49,5 @@ export const overview: Same<typeof german> = {
   "With a key of its own: curl, SDKs, OpenAI clients, assistants.":
     "Con su propia clave: curl, SDK, clientes de OpenAI, asistentes.",
   "Without one, answers are quotes from your files.": "Sin uno, las respuestas son citas de sus archivos.",
-  Working: "Trabajando",
+  Working: "Procesando",
 }

@@ -16,7 +16,7 @@ export const search: Same<typeof german> = {
     "{files, plural, one {# archivo aún se está indexando} other {# archivos aún se están indexando}}",
   "Go to the library": "Ir a la biblioteca",
   "How likely this passage answers the query: of those at 50 %, about half do":
-    "Probabilidad de que este pasaje responda a la consulta: de los que tienen un 50 %, alrededor de la mitad lo hace",
+    "Probabilidad de que este pasaje responda a la consulta: de los que tienen un 50 %, alrededor de la mitad lo hace",
   Hybrid: "Híbrida",
   Keyword: "Palabras clave",
   "Keyword search matches words as written, semantic search what they mean. Hybrid uses both.":
@@ -61,10 +61,10 @@ export const search: Same<typeof german> = {
     "El modelo de embeddings no está disponible o no conoce las palabras de la consulta: estos resultados proceden solo de palabras clave.",
   "The library is empty.": "La biblioteca está vacía.",
   Types: "Tipos",
-  "under {value} %": "menos del {value} %",
-  "{value} %": "{value} %",
+  "under {value} %": "menos del {value} %",
+  "{value} %": "{value} %",
   "Weak matches": "Coincidencias débiles",
   "What are you looking for?": "¿Qué busca?",
-  "What the files are": "Qué son los archivos",
+  "What the files are": "Tipo de archivos",
   "Words were searched for exactly as they are written.": "Las palabras se buscaron exactamente como están escritas.",
 }

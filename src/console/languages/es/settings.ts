@@ -2,7 +2,7 @@ import type { Same } from "../catalogue.ts"
 import type { settings as german } from "../de/settings.ts"
 
 export const settings: Same<typeof german> = {
-  "1000000000 is 1 GB": "1000000000 es 1 GB",
+  "1000000000 is 1 GB": "1000000000 es 1 GB",
   "<code/> checks one, <code2/> makes an installation of it.":
     "<code/> comprueba una, <code2/> hace de ella una instalación.",
   "<code/> gets a new secret. For a while both sign, so that the receiver can change over.":
@@ -105,7 +105,7 @@ export const settings: Same<typeof german> = {
   Disabled: "Desactivado",
   "Does not answer": "No responde",
   "Drop it at once": "Descartar de inmediato",
-  "{durationMs} ms": "{durationMs} ms",
+  "{durationMs} ms": "{durationMs} ms",
   "Each has its own files, conversations, runs and API keys. Nothing is shared between them.":
     "Cada uno tiene sus propios archivos, conversaciones, ejecuciones y claves de API. No comparten nada.",
   empty: "vacío",
@@ -137,7 +137,7 @@ export const settings: Same<typeof german> = {
   "In 30 days": "En 30 días",
   "In 90 days": "En 90 días",
   "In <code/>, measured at most once a minute": "En <code/>, medido como máximo una vez por minuto",
-  "In a shell": "En una terminal",
+  "In a shell": "En un terminal",
   "In a year": "En un año",
   "In claude_desktop_config.json; the command is where Carrel is installed on that machine":
     "En claude_desktop_config.json; el comando es donde Carrel está instalado en ese equipo",
@@ -200,7 +200,7 @@ export const settings: Same<typeof german> = {
   "No tool servers": "No hay servidores de herramientas",
   "No webhooks yet": "Aún no hay webhooks",
   nobody: "nadie",
-  "Nobody: it outlasts its users": "Nadie: sobrevive a sus usuarios",
+  "Nobody: it outlasts its users": "Nadie: sigue vigente aunque falten sus usuarios",
   none: "ninguno",
   "None: scans are read in English.": "Ninguno: los escaneos se leen en inglés.",
   "Nothing is sent: {disabledReason}": "No se envía nada: {disabledReason}",
@@ -256,7 +256,7 @@ export const settings: Same<typeof german> = {
   Scopes: "Permisos",
   "Send a test": "Enviar una prueba",
   "Send again": "Reenviar",
-  "Send again …": "Reenviar …",
+  "Send again …": "Reenviar…",
   "Send this link to {email}. It works once, expires in a day, and will not be shown again.":
     "Envíe este enlace a {email}. Sirve una vez, caduca en un día y no se volverá a mostrar.",
   "Send this link to {email}. It works once, expires in seven days, and will not be shown again.":
@@ -280,7 +280,7 @@ export const settings: Same<typeof german> = {
     "Guárdelos ahora. La clave privada y el secreto no se vuelven a mostrar.",
   "Such as ollama/*, separated by commas": "Como ollama/*, separados por comas",
   System: "Sistema",
-  "Taken with {code} after {ms} ms": "Aceptado con {code} tras {ms} ms",
+  "Taken with {code} after {ms} ms": "Aceptado con {code} tras {ms} ms",
   Test: "Probar",
   "Test {label}": "Probar {label}",
   "The current pair": "El par actual",

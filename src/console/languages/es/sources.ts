@@ -12,7 +12,7 @@ export const sources: Same<typeof german> = {
   "All sources": "Todas las fuentes",
   "and more": "y más",
   "as for uploads": "como al subir",
-  "At most so many pages": "Como máximo tantas páginas",
+  "At most so many pages": "Número máximo de páginas",
   Branch: "Rama",
   Bucket: "Bucket",
   "Carrel fetches nothing: “carrel sync” or your own program brings the files.":
@@ -108,7 +108,7 @@ export const sources: Same<typeof german> = {
     "Se quitan de la biblioteca y de la búsqueda. Esto no se puede deshacer.",
   TLS: "TLS",
   Type: "Tipo",
-  "Type not read": "Tipo no legible",
+  "Type not read": "Tipo no compatible",
   unchanged: "sin cambios",
   Updated: "Actualizados",
   updated: "actualizados",

@@ -8,7 +8,7 @@ export const doors: Same<typeof german> = {
   "For <strong/>. All browsers that are signed in with the old one are signed out.":
     "Pour <strong/>. Tous les navigateurs connectés avec l’ancien seront déconnectés.",
   "Forgot your password? Whoever runs Carrel can set a new one with <code/>.":
-    "Mot de passe oublié ? La personne qui gère Carrel peut en définir un nouveau avec <code/>.",
+    "Mot de passe oublié ? La personne qui gère Carrel peut en définir un nouveau avec <code/>.",
   "Go to sign-in": "Aller à la connexion",
   "It has been used, or Carrel is already set up.": "Il a déjà servi, ou Carrel est déjà configuré.",
   Join: "Rejoindre",
@@ -24,7 +24,7 @@ export const doors: Same<typeof german> = {
     "Ce Carrel n’a pas encore d’administrateur. La personne qui le gère trouve un lien de configuration à usage unique dans le journal, ou en crée un nouveau avec",
   "This link does not work": "Ce lien ne fonctionne pas",
   "You are invited to the workspace <strong/> as <strong2/>.":
-    "Vous êtes invité dans l’espace de travail <strong/> en tant que <strong2/>.",
+    "Vous avez reçu une invitation à l’espace de travail <strong/> en tant que <strong2/>.",
   "You become the first administrator. Nobody else can use this link afterwards.":
     "Vous devenez le premier administrateur. Personne d’autre ne pourra utiliser ce lien ensuite.",
   "Your name": "Votre nom",

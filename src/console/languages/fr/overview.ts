@@ -26,7 +26,7 @@ export const overview: Same<typeof german> = {
   "No API key of this workspace has been used in the last hour.":
     "Aucune clé d’API de cet espace de travail n’a servi durant la dernière heure.",
   "No language model is connected: answers are quotes from your files.":
-    "Aucun modèle de langage n’est connecté : les réponses sont des citations de vos fichiers.",
+    "Aucun modèle de langage n’est connecté : les réponses sont des citations de vos fichiers.",
   "of {length} available": "sur {length} disponibles",
   "{pending} in the queue": "{pending} en attente",
   "{perMinute, plural, one {# request} other {# requests}}": "{perMinute, plural, one {# requête} other {# requêtes}}",
@@ -38,14 +38,14 @@ export const overview: Same<typeof german> = {
   "{searchable, plural, one {# file} other {# files}} searchable":
     "{searchable, plural, one {# fichier interrogeable} other {# fichiers interrogeables}}",
   "The source <bdi/> could not be synced: {message}. <link>See the source</link>":
-    "La source <bdi/> n’a pas pu être synchronisée : {message}. <link>Voir la source</link>",
+    "La source <bdi/> n’a pas pu être synchronisée : {message}. <link>Voir la source</link>",
   "The webhook <bdi/> was disabled: {reason}. <link>See webhooks</link>":
-    "Le webhook <bdi/> a été désactivé : {reason}. <link>Voir les webhooks</link>",
+    "Le webhook <bdi/> a été désactivé : {reason}. <link>Voir les webhooks</link>",
   unavailable: "indisponible",
   Uptime: "En service depuis",
   Version: "Version",
   "With a key of its own: curl, SDKs, OpenAI clients, assistants.":
-    "Avec sa propre clé : curl, SDK, clients OpenAI, assistants.",
+    "Avec sa propre clé : curl, SDK, clients OpenAI, assistants.",
   "Without one, answers are quotes from your files.": "Sans lui, les réponses sont des citations de vos fichiers.",
-  Working: "Au travail",
+  Working: "Traitement en cours",
 }

@@ -6,17 +6,17 @@ export const search: Same<typeof german> = {
   "Any type": "Tout type",
   "By file": "Par fichier",
   Contexts: "Contextes",
-  "Did you mean <meant/>?": "Vouliez-vous dire <meant/> ?",
+  "Did you mean <meant/>?": "Vouliez-vous dire <meant/> ?",
   Explain: "Expliquer",
   "{files, plural, one {# file is} other {# files are}} being indexed: search again in a moment.":
-    "{files, plural, one {# fichier est} other {# fichiers sont}} en cours d’indexation : relancez la recherche dans un instant.",
+    "{files, plural, one {# fichier est} other {# fichiers sont}} en cours d’indexation : relancez la recherche dans un instant.",
   "{files, plural, one {# file} other {# files}} can be searched. Try other words, or fewer of them.":
     "{files, plural, one {# fichier interrogeable} other {# fichiers interrogeables}}. Essayez d’autres mots, ou moins de mots.",
   "{files, plural, one {# file} other {# files}} still being indexed":
     "{files, plural, one {# fichier encore en cours d’indexation} other {# fichiers encore en cours d’indexation}}",
   "Go to the library": "Aller à la bibliothèque",
   "How likely this passage answers the query: of those at 50 %, about half do":
-    "Probabilité que ce passage réponde à la requête : parmi ceux à 50 %, environ la moitié y répond",
+    "Probabilité que ce passage réponde à la requête : parmi ceux à 50 %, environ la moitié y répond",
   Hybrid: "Hybride",
   Keyword: "Mots-clés",
   "Keyword search matches words as written, semantic search what they mean. Hybrid uses both.":
@@ -26,17 +26,17 @@ export const search: Same<typeof german> = {
   "Last week": "Dernière semaine",
   "Last year": "Dernière année",
   "Meaning is known in full of {done} of {total} passages: more of it is being worked out, and the order may still change.":
-    "Le sens est entièrement connu pour {done} passages sur {total} : le reste est en cours de calcul, et l’ordre peut encore changer.",
+    "Le sens est entièrement connu pour {done} passages sur {total} : le reste est en cours de calcul, et l’ordre peut encore changer.",
   Mode: "Mode",
   "More of this file": "Plus de ce fichier",
   "Near the query, but unlikely to answer it.": "Proches de la requête, mais peu susceptibles d’y répondre.",
   "No file holds <words/>. Also searched for <tried/>. <only>Search only as written</only>":
-    "Aucun fichier ne contient <words/>. <tried/> a aussi été recherché. <only>Chercher uniquement tel quel</only>",
+    "Aucun fichier ne contient <words/>. <tried/> a aussi été recherché. <only>Rechercher uniquement tel quel</only>",
   "no match": "aucune correspondance",
   "Not reranked: there was no time for it, or the model is off.":
-    "Non reclassé : le temps a manqué, ou le modèle est désactivé.",
+    "Non reclassé : le temps a manqué, ou le modèle est désactivé.",
   "Nothing found": "Rien trouvé",
-  "Nothing to search yet": "Rien à chercher pour l’instant",
+  "Nothing to search yet": "Rien à rechercher pour l’instant",
   "Open the passage": "Ouvrir le passage",
   "{passages, plural, one {# passage} other {# passages}} in {files, plural, one {# file} other {# files}}, {time}":
     "{passages, plural, one {# passage} other {# passages}} dans {files, plural, one {# fichier} other {# fichiers}}, {time}",
@@ -46,9 +46,9 @@ export const search: Same<typeof german> = {
   Relevance: "Pertinence",
   Rerank: "Reclasser",
   "Search again": "Relancer la recherche",
-  "Search for similar words too": "Chercher aussi des mots proches",
-  "Search the library": "Chercher dans la bibliothèque",
-  "Search without the filters": "Chercher sans les filtres",
+  "Search for similar words too": "Rechercher aussi des mots proches",
+  "Search the library": "Rechercher dans la bibliothèque",
+  "Search without the filters": "Rechercher sans les filtres",
   Semantic: "Sémantique",
   "Show more": "Afficher plus",
   "<slash/> comes back here, <down/> and <up/> go through what was found, <enter/> opens it.":
@@ -58,14 +58,14 @@ export const search: Same<typeof german> = {
   "The best {passages, plural, one {# passage} other {# passages}}, {time}":
     "{passages, plural, one {Le meilleur passage} other {Les # meilleurs passages}}, {time}",
   "The embedding model is not available or does not know the words of the query: these results come from keywords only.":
-    "Le modèle d’embeddings n’est pas disponible ou ne connaît pas les mots de la requête : ces résultats viennent des seuls mots-clés.",
+    "Le modèle d’embeddings n’est pas disponible ou ne connaît pas les mots de la requête : ces résultats viennent des seuls mots-clés.",
   "The library is empty.": "La bibliothèque est vide.",
   Types: "Types",
-  "under {value} %": "moins de {value} %",
-  "{value} %": "{value} %",
+  "under {value} %": "moins de {value} %",
+  "{value} %": "{value} %",
   "Weak matches": "Correspondances faibles",
-  "What are you looking for?": "Que cherchez-vous ?",
-  "What the files are": "Ce que sont les fichiers",
+  "What are you looking for?": "Que recherchez-vous ?",
+  "What the files are": "Nature des fichiers",
   "Words were searched for exactly as they are written.":
-    "Les mots ont été cherchés exactement tels qu’ils sont écrits.",
+    "Les mots ont été recherchés exactement tels qu’ils sont écrits.",
 }

@@ -2,7 +2,7 @@ import type { Same } from "../catalogue.ts"
 import type { settings as german } from "../de/settings.ts"
 
 export const settings: Same<typeof german> = {
-  "1000000000 is 1 GB": "1000000000 font 1 Go",
+  "1000000000 is 1 GB": "1000000000 font 1 Go",
   "<code/> checks one, <code2/> makes an installation of it.":
     "<code/> en vérifie une, <code2/> en fait une installation.",
   "<code/> gets a new secret. For a while both sign, so that the receiver can change over.":
@@ -16,7 +16,7 @@ export const settings: Same<typeof german> = {
   "A file is searchable": "Un fichier est interrogeable",
   "A flag wins over the environment, that over <code/>. They are changed there and hold from the next start on.":
     "Une option l’emporte sur l’environnement, et celui-ci sur <code/>. On les modifie là, avec effet au prochain démarrage.",
-  "A job is done": "Une tâche est terminée",
+  "A job is done": "Un traitement est terminé",
   "A key expires soon": "Une clé expire bientôt",
   "A new password for {name}": "Un nouveau mot de passe pour {name}",
   "a quota": "un quota",
@@ -43,7 +43,7 @@ export const settings: Same<typeof german> = {
   "After pip install PATH/sdk/python": "Après pip install PATH/sdk/python",
   "again {next}": "nouvel essai {next}",
   "Agents have the built-in tools: search, reading, tables, arithmetic.":
-    "Les agents disposent des outils intégrés : recherche, lecture, tableaux, calcul.",
+    "Les agents disposent des outils intégrés : recherche, lecture, tableaux, calcul.",
   "all but {missing}": "tous sauf {missing}",
   "All events": "Tous les événements",
   "all events": "tous les événements",
@@ -61,7 +61,7 @@ export const settings: Same<typeof german> = {
   "As set under Users": "Comme défini dans Utilisateurs",
   "As set under Workspaces": "Comme défini dans Espaces de travail",
   "As the settings of the daemon say; they are changed there.":
-    "Comme l’indiquent les paramètres du service ; c’est là qu’on les modifie.",
+    "Comme l’indiquent les paramètres du service ; c’est là qu’on les modifie.",
   "Ask again": "Interroger à nouveau",
   "Asks first": "Demande d’abord",
   "At least 8 characters.": "Au moins 8 caractères.",
@@ -94,10 +94,10 @@ export const settings: Same<typeof german> = {
   Dark: "Sombre",
   Database: "Base de données",
   "Days are those of UTC. What began within the quota is finished; then the key is refused.":
-    "Les jours sont ceux d’UTC. Ce qui a commencé dans le quota est achevé ; ensuite la clé est refusée.",
+    "Les jours sont ceux d’UTC. Ce qui a commencé dans le quota est achevé ; ensuite la clé est refusée.",
   Default: "Par défaut",
   default: "par défaut",
-  "Delete this webhook?": "Supprimer ce webhook ?",
+  "Delete this webhook?": "Supprimer ce webhook ?",
   "Delete {url}": "Supprimer {url}",
   Delivered: "Livré",
   Deliveries: "Envois",
@@ -107,7 +107,7 @@ export const settings: Same<typeof german> = {
   Disabled: "Désactivé",
   "Does not answer": "Ne répond pas",
   "Drop it at once": "L’abandonner aussitôt",
-  "{durationMs} ms": "{durationMs} ms",
+  "{durationMs} ms": "{durationMs} ms",
   "Each has its own files, conversations, runs and API keys. Nothing is shared between them.":
     "Chacun a ses fichiers, conversations, exécutions et clés d’API. Rien n’est partagé entre eux.",
   empty: "vide",
@@ -120,9 +120,9 @@ export const settings: Same<typeof german> = {
   "Extracted texts": "Textes extraits",
   File: "Fichier",
   "files that pass a filter": "fichiers passant un filtre",
-  "Find a setting": "Chercher un paramètre",
+  "Find a setting": "Rechercher un paramètre",
   "First piece after {firstPieceMs}, done after {totalMs}: “{text}”":
-    "Premier morceau après {firstPieceMs}, fin après {totalMs} : « {text} »",
+    "Premier morceau après {firstPieceMs}, fin après {totalMs} : « {text} »",
   Flag: "Option",
   "for a day": "pendant un jour",
   "for a week": "pendant une semaine",
@@ -135,14 +135,14 @@ export const settings: Same<typeof german> = {
   Groups: "Groupes",
   "Groups of others": "Groupes des autres",
   "Groups of {name}": "Groupes de {name}",
-  "has not signed in yet": "ne s’est pas encore connecté",
+  "has not signed in yet": "aucune connexion pour l’instant",
   "In 30 days": "Dans 30 jours",
   "In 90 days": "Dans 90 jours",
   "In <code/>, measured at most once a minute": "Dans <code/>, mesuré au plus une fois par minute",
   "In a shell": "Dans un terminal",
   "In a year": "Dans un an",
   "In claude_desktop_config.json; the command is where Carrel is installed on that machine":
-    "Dans claude_desktop_config.json ; la commande est l’emplacement de Carrel sur cette machine",
+    "Dans claude_desktop_config.json ; la commande est l’emplacement de Carrel sur cette machine",
   "In config.yaml": "Dans config.yaml",
   "In its environment, or under Admin panel → Settings → Connections → OpenAI API":
     "Dans son environnement, ou sous Admin panel → Settings → Connections → OpenAI API",
@@ -150,8 +150,8 @@ export const settings: Same<typeof german> = {
   "In Python": "En Python",
   "In TypeScript": "En TypeScript",
   "In {folder}. Every {hours, plural, one {hour} other {# hours}}, next {next}; the newest {keep} stay.":
-    "Dans {folder}. {hours, plural, one {Toutes les heures} other {Toutes les # heures}}, prochaine {next} ; les {keep} plus récentes restent.",
-  "In {folder}. On request; the newest {keep} stay.": "Dans {folder}. Sur demande ; les {keep} plus récentes restent.",
+    "Dans {folder}. {hours, plural, one {Toutes les heures} other {Toutes les # heures}}, prochaine {next} ; les {keep} plus récentes restent.",
+  "In {folder}. On request; the newest {keep} stay.": "Dans {folder}. Sur demande ; les {keep} plus récentes restent.",
   "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project": "Dans ~/.cursor/mcp.json, ou .cursor/mcp.json d’un projet",
   "Index of meaning": "Index du sens",
   "Index of words": "Index des mots",
@@ -177,7 +177,7 @@ export const settings: Same<typeof german> = {
   "List models": "Lister les modèles",
   "Logs of use, work in progress": "Journaux d’utilisation, travaux en cours",
   "Looked at every few seconds. The default is chosen by <code/>; models are fetched and removed at their server.":
-    "Vérifié toutes les quelques secondes. Celui par défaut se choisit par <code/> ; les modèles s’ajoutent et se retirent sur leur serveur.",
+    "Vérifié toutes les quelques secondes. Celui par défaut se choisit par <code/> ; les modèles s’ajoutent et se retirent sur leur serveur.",
   Make: "Créer",
   "Make a key for it": "Créer une clé pour elle",
   "Make tokens for users of an application": "Créer des jetons pour les utilisateurs d’une application",
@@ -202,15 +202,15 @@ export const settings: Same<typeof german> = {
   "No tool servers": "Aucun serveur d’outils",
   "No webhooks yet": "Pas encore de webhooks",
   nobody: "personne",
-  "Nobody: it outlasts its users": "Personne : elle survit à ses utilisateurs",
+  "Nobody: it outlasts its users": "Personne : elle survit à ses utilisateurs",
   none: "aucun",
-  "None: scans are read in English.": "Aucune : les numérisations sont lues en anglais.",
-  "Nothing is sent: {disabledReason}": "Rien n’est envoyé : {disabledReason}",
+  "None: scans are read in English.": "Aucune : les numérisations sont lues en anglais.",
+  "Nothing is sent: {disabledReason}": "Rien n’est envoyé : {disabledReason}",
   "Nothing was sent": "Rien n’a été envoyé",
   "Nothing went wrong": "Aucun problème",
   "Old data was removed": "D’anciennes données ont été retirées",
   "One a line. Members see files whose permissions name group:NAME; administrators see all files.":
-    "Un par ligne. Les membres voient les fichiers dont les droits nomment group:NAME ; les administrateurs voient tout.",
+    "Un par ligne. Les membres voient les fichiers dont les droits nomment group:NAME ; les administrateurs voient tout.",
   "Only some": "Seulement certains",
   "Only these contexts": "Seulement ces contextes",
   "Only these models": "Seulement ces modèles",
@@ -224,7 +224,7 @@ export const settings: Same<typeof german> = {
   "People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by <code/>, <code2/> and <code3/>.":
     "Les personnes se connectent par mot de passe. Un fournisseur à vous, comme Keycloak, Entra ID ou Authentik, se désigne par <code/>, <code2/> et <code3/>.",
   "{provider} names the groups of this user at each sign-in: {groups}.":
-    "{provider} indique les groupes de cet utilisateur à chaque connexion : {groups}.",
+    "{provider} indique les groupes de cet utilisateur à chaque connexion : {groups}.",
   "Public addresses must be listed in --webhook-allow": "Les adresses publiques doivent figurer dans --webhook-allow",
   "Put the token of a key where TOKEN stands, or have one made for it.":
     "Mettez le jeton d’une clé à la place de TOKEN, ou faites-en créer une.",
@@ -239,14 +239,14 @@ export const settings: Same<typeof german> = {
   "Redirect URI": "URI de redirection",
   Remove: "Retirer",
   "Remove {name}": "Retirer {name}",
-  "Remove {name}?": "Retirer {name} ?",
+  "Remove {name}?": "Retirer {name} ?",
   Rename: "Renommer",
   "Requests per day": "Requêtes par jour",
   "Requests per minute": "Requêtes par minute",
   Revoke: "Révoquer",
   "Revoke them": "Les révoquer",
   "Revoke {name}": "Révoquer {name}",
-  "Revoke {name}?": "Révoquer {name} ?",
+  "Revoke {name}?": "Révoquer {name} ?",
   Role: "Rôle",
   "Role of {name}": "Rôle de {name}",
   "{role} in {workspace} · created {createdAt}": "{role} dans {workspace} · créé {createdAt}",
@@ -259,20 +259,20 @@ export const settings: Same<typeof german> = {
   Scopes: "Droits",
   "Send a test": "Envoyer un test",
   "Send again": "Renvoyer",
-  "Send again …": "Renvoyer …",
+  "Send again …": "Renvoyer…",
   "Send this link to {email}. It works once, expires in a day, and will not be shown again.":
     "Envoyez ce lien à {email}. Il sert une fois, expire dans un jour et ne sera plus affiché.",
   "Send this link to {email}. It works once, expires in seven days, and will not be shown again.":
     "Envoyez ce lien à {email}. Il sert une fois, expire dans sept jours et ne sera plus affiché.",
   "Send {id} again": "Renvoyer {id}",
   "Separated by commas: files of others do not exist for the key":
-    "Séparés par des virgules : les fichiers des autres n’existent pas pour la clé",
+    "Séparés par des virgules : les fichiers des autres n’existent pas pour la clé",
   Sessions: "Sessions",
   Setting: "Paramètre",
   "Settings of the daemon": "Paramètres du service",
   "Share of {kind}": "Part de {kind}",
   "Sign with it": "Signer avec lui",
-  "signed in {lastSignedInAt}": "connecté {lastSignedInAt}",
+  "signed in {lastSignedInAt}": "connexion {lastSignedInAt}",
   "Signing secret": "Secret de signature",
   "Sources that the library follows": "Sources suivies par la bibliothèque",
   "Start Carrel with <code/>, on another disk if there is one, and with <code2/> for one every day. <code3/> writes one at any time.":
@@ -283,7 +283,7 @@ export const settings: Same<typeof german> = {
     "Conservez-les maintenant. La clé privée et le secret ne seront plus affichés.",
   "Such as ollama/*, separated by commas": "Par exemple ollama/*, séparés par des virgules",
   System: "Système",
-  "Taken with {code} after {ms} ms": "Accepté avec {code} après {ms} ms",
+  "Taken with {code} after {ms} ms": "Accepté avec {code} après {ms} ms",
   Test: "Tester",
   "Test {label}": "Tester {label}",
   "The current pair": "La paire actuelle",
@@ -291,12 +291,12 @@ export const settings: Same<typeof german> = {
     "La base de données, tous les originaux et tous les textes dans un fichier, avec sommes de contrôle.",
   "The disk is nearly full": "Le disque est presque plein",
   "The key gets a new private key and secret; its client ID stays the same.":
-    "La clé reçoit une nouvelle clé privée et un nouveau secret ; son ID client reste le même.",
+    "La clé reçoit une nouvelle clé privée et un nouveau secret ; son ID client reste le même.",
   "The key stands in the text. It is shown until you leave this page, and not again.":
     "La clé figure dans le texte. Elle s’affiche jusqu’à ce que vous quittiez cette page, puis plus jamais.",
-  "The last backup failed: {message}": "La dernière sauvegarde a échoué : {message}",
+  "The last backup failed: {message}": "La dernière sauvegarde a échoué : {message}",
   "The present secret": "Le secret actuel",
-  "The test message was not taken: {error}": "Le message de test n’a pas été accepté : {error}",
+  "The test message was not taken: {error}": "Le message de test n’a pas été accepté : {error}",
   "The token holds all three, for applications that have one field for a key.":
     "Le jeton contient les trois, pour les applications qui n’ont qu’un champ pour la clé.",
   "The user is signed out and cannot sign in again. Their files stay.":
@@ -311,7 +311,7 @@ export const settings: Same<typeof german> = {
   "Try it": "L’essayer",
   Unchanged: "Inchangé",
   "Under Knowledge → External Knowledge API; the knowledge ID is a context, or * for all files":
-    "Sous Knowledge → External Knowledge API ; l’ID est un contexte, ou * pour tous les fichiers",
+    "Sous Knowledge → External Knowledge API ; l’ID est un contexte, ou * pour tous les fichiers",
   "Unknown client": "Client inconnu",
   "until {expiresAt}": "jusqu’au {expiresAt}",
   "Upload, change and delete files": "Téléverser, modifier et supprimer des fichiers",
@@ -321,8 +321,8 @@ export const settings: Same<typeof german> = {
   Waits: "En attente",
   Warning: "Avertissement",
   "Warnings and errors since the daemon started, without contents. The log tells more: look there for the id of the request.":
-    "Avertissements et erreurs depuis le démarrage du service, sans contenus. Le journal en dit plus : cherchez-y l’ID de la requête.",
-  "What will use this key?": "Qu’est-ce qui utilisera cette clé ?",
+    "Avertissements et erreurs depuis le démarrage du service, sans contenus. Le journal en dit plus : cherchez-y l’ID de la requête.",
+  "What will use this key?": "Qu’est-ce qui utilisera cette clé ?",
   Which: "Lesquels",
   "Who is in the group {adminGroup}": "Qui est dans le groupe {adminGroup}",
   "window of {tokens} tokens": "fenêtre de {tokens} tokens",

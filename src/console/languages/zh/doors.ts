@@ -3,7 +3,7 @@ import type { doors as german } from "../de/doors.ts"
 
 export const doors: Same<typeof german> = {
   "At least 8 characters. A few words make a better password than a few symbols.":
-    "至少 8 个字符。几个词语比几个符号更适合作密码。",
+    "至少 8 个字符。用几个词语作密码比用几个符号更好。",
   "Create the administrator": "创建管理员",
   "For <strong/>. All browsers that are signed in with the old one are signed out.":
     "用于 <strong/>。所有使用旧密码登录的浏览器都会退出。",

@@ -64,12 +64,12 @@ export const library: Same<typeof german> = {
   "New name": "新名称",
   "No files match these filters": "没有文件符合这些筛选条件",
   "One by one, {limit} files can be chosen: the first of them are. For more, choose all that match: one job then goes by the filters.":
-    "逐个最多可选择 {limit} 个文件：已选择最前面的文件。若要更多，请选择所有匹配项：届时任务将按筛选条件执行。",
+    "逐个最多可选择 {limit} 个文件：已选择最前面的文件。若要更多，请选择所有匹配项：届时作业将按筛选条件执行。",
   "One by one, {limit} files can be chosen: the first of them are. For more, take away the part of the name and narrow the list by state, type, tag or context.":
     "逐个最多可选择 {limit} 个文件：已选择最前面的文件。若要更多，请去掉名称片段，改按状态、类型、标签或上下文缩小列表。",
   "One field in a line, such as year: 2026": "每行一个字段，例如 year: 2026",
   "One job works through every file that passes these filters. Files that come in later are left alone.":
-    "一个任务会处理所有符合筛选条件的文件。之后加入的文件不受影响。",
+    "一个作业会处理所有符合筛选条件的文件。之后加入的文件不受影响。",
   "Open it in its own program and save it again.": "请用其对应的程序打开并重新保存。",
   "{pages, plural, one {# page} other {# pages}}": "{pages, plural, other {# 页}}",
   "{pages, plural, one {# page} other {# pages}} read by OCR": "{pages, plural, other {# 页}}由 OCR 读取",

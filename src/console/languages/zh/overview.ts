@@ -14,7 +14,7 @@ export const overview: Same<typeof german> = {
   "First steps": "入门步骤",
   "{freeBytes} free": "可用 {freeBytes}",
   Healthy: "正常",
-  "How to connect one": "如何连接",
+  "How to connect one": "如何连接模型",
   Index: "索引",
   indexing: "索引中",
   "it failed": "失败",

@@ -13,7 +13,7 @@ export const shell: Same<typeof german> = {
   API: "API",
   Batches: "批次",
   "Carrel is not responding. Is it running?": "Carrel 没有响应。它在运行吗？",
-  "Carrel is offline and was told of another one.": "Carrel 处于离线状态，且配置了另一个。",
+  "Carrel is offline and was told of another one.": "Carrel 处于离线状态，且配置的是另一个 Ollama。",
   "Carrel looks elsewhere: start it with <code/>.": "Carrel 在别处查找：请用 <code/> 启动。",
   "Carrel, overview": "Carrel，概览",
   Chat: "聊天",
@@ -72,7 +72,7 @@ export const shell: Same<typeof german> = {
     "用 <code/> 启动 Carrel；如需密钥，再加上 <code2/>。",
   "Start Carrel with <code/>.": "用 <code/> 启动 Carrel。",
   "The address could not be fetched.": "无法获取该地址。",
-  "The agent run passed its timeout.": "代理运行超时。",
+  "The agent run passed its timeout.": "智能体运行超时。",
   "The answer never met output_schema.": "回答始终不符合 output_schema。",
   "The body is not valid JSON.": "请求正文不是有效的 JSON。",
   "The body is not valid multipart/form-data with at least one file part.":
@@ -93,8 +93,8 @@ export const shell: Same<typeof german> = {
   "The request is not valid.": "请求无效。",
   "The requested range lies outside the file.": "请求的范围超出文件。",
   "There is no space left to store this.": "没有剩余空间可供存储。",
-  "There is no such model.": "没有该模型。",
-  "There is no such page": "没有该页面",
+  "There is no such model.": "没有这个模型。",
+  "There is no such page": "没有这个页面",
   "There is nothing here.": "此处没有内容。",
   "This page could not be loaded. Carrel may have been updated: reload the browser tab.":
     "无法加载此页面。Carrel 可能已更新：请重新加载浏览器标签页。",
