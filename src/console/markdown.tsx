@@ -10,7 +10,7 @@ import { Lazy } from "./lazy.tsx"
 import type { MarkdownCutter } from "./markdown-tokens.ts"
 import type { FormulaProps } from "./math.tsx"
 import type { MathToken } from "./math-tokens.ts"
-import { useRedactionLabels } from "./session.ts"
+import { labelOf } from "./redacted.ts"
 import { t } from "./text.ts"
 import { CopyButton } from "./ui/button.tsx"
 import type { Message } from "./wire.ts"
@@ -291,13 +291,21 @@ function MarkedText({ text, sources, onCite }: { text: string } & Marks) {
   return <>{parts}</>
 }
 
-/** What stands in place of a private value; inside code and addresses it stays as it is written. */
-export function RedactedChip({ kind, times = 1 }: { kind: string; times?: number }) {
-  const labelOf = useRedactionLabels()
+/**
+ * What stands in place of a private value; inside code and addresses it stays as it is written. The style sheet shows the
+ * word of `data-label`, and the replacement itself at no size: that is what is selected and copied.
+ */
+function RedactedChip({ kind }: { kind: string }) {
+  const label = labelOf(kind)
   return (
-    <span class="redacted" title={t("This value was replaced before the model saw it")}>
-      {labelOf(kind)}
-      {times > 1 && ` × ${times}`}
+    <span
+      class="redacted"
+      role="img"
+      aria-label={t("hidden: {kind}", { kind: label })}
+      title={t("This value was replaced before the model saw it")}
+      data-label={label}
+    >
+      <span class="replacement">{`[REDACTED_${kind}]`}</span>
     </span>
   )
 }

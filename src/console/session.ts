@@ -22,12 +22,6 @@ export function useAccount(): Account {
   return account
 }
 
-/** What people call a kind of private value; a custom pattern is called as its author named it. */
-export function useRedactionLabels(): (kind: string) => string {
-  const { redaction } = useAccount()
-  return kind => redaction?.kinds.find(known => known.kind === kind)?.label ?? kind.toLowerCase().replaceAll("_", " ")
-}
-
 const SIGNED_IN = "carrel-signed-in"
 
 /** Ends the address at which a sign-in by a provider arrives. */

@@ -39,6 +39,7 @@ export type { InstallationSetting, PackRecord as Pack } from "../http/installati
 export type { PageBox, PageRecord } from "../library/pages.ts"
 export type { FileRecord } from "../library/record.ts"
 export type { Failure } from "../log-record.ts"
+export type { BuiltInKind } from "../redaction/recognizers/index.ts"
 export type { Hit, SearchFilters, SearchMode, SearchResult } from "../search/types.ts"
 export type { DryRun } from "../sources/dry-run.ts"
 export type { SourceRecord, SyncRecord } from "../sources/source.ts"

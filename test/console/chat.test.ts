@@ -132,11 +132,14 @@ describe.skipIf(!hasBrowser)("chat", () => {
       await page.getByRole("switch", { name: "Redact" }).click()
       const goOn = chats.model.hold()
       await ask(page, "I am grace.h@example.org, card 4111 1111 1111 1111. How can the lease be ended?")
-      await page.getByText("Replaced").waitFor()
+      await page.getByText("What was hidden: 1 e-mail address and 1 credit card number").waitFor()
       goOn()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       const question = page.getByLabel("Your message")
-      expect(await question.locator(".redacted").allInnerTexts()).toEqual(["e-mail", "credit card"])
+      expect(await question.locator(".redacted").allTextContents()).toEqual([
+        "[REDACTED_EMAIL]",
+        "[REDACTED_CREDIT_CARD]",
+      ])
       expect(await page.content()).not.toContain("grace.h@example.org")
       expect(chats.site.complaints).toEqual([])
     },

@@ -4,7 +4,7 @@ export type Category = "personal" | "financial" | "credentials" | "custom"
 
 export interface Kind {
   category: Exclude<Category, "custom">
-  /** For people: what stands behind "Replaced" in the console. */
+  /** For people, in English; the console has its own words in `src/console/redacted.ts`. */
   label: string
   /** Which of one category stands where two claim the same characters equally: the lower one. */
   precedence: number

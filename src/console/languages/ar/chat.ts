@@ -17,6 +17,8 @@ export const chat: Same<typeof german> = {
   "A text that the prompt held is gone or was not kept, so it cannot be asked with again.":
     "حُذف نص من نصوص الموجّه أو لم يُحفظ، لذلك لا يمكن السؤال به مرة أخرى.",
   "A word without blanks": "كلمة بلا مسافات",
+  "access token": "رمز وصول",
+  address: "عنوان",
   "All folders": "كل المجلدات",
   "All of the text, part by part where it is long: for summaries and lists":
     "النص كله، جزءًا جزءًا إن كان طويلًا: للملخصات والقوائم",
@@ -25,6 +27,7 @@ export const chat: Same<typeof german> = {
   "Answer ({model})": "الإجابة ({model})",
   "Answers cite the passages they are based on. Select a number to read the passage.":
     "تستشهد الإجابات بالمقاطع التي تستند إليها. اختر رقمًا لقراءة المقطع.",
+  "API key": "مفتاح API",
   "As the model has it": "كما في النموذج",
   "as the question needs it": "بحسب ما يحتاجه السؤال",
   Ask: "اسأل",
@@ -42,6 +45,7 @@ export const chat: Same<typeof german> = {
   "Attached pictures": "الصور المرفقة",
   Auto: "تلقائي",
   "Bad answer": "إجابة سيئة",
+  "bank account": "حساب مصرفي",
   "Calculated {sum}": "حُسب {sum}",
   "Calculating …": "جارٍ الحساب…",
   "Check these statements yourself.": "تحقق من هذه العبارات بنفسك.",
@@ -54,6 +58,28 @@ export const chat: Same<typeof german> = {
   "Could not calculate {sum}": "تعذّر حساب {sum}",
   "Could not query {name}": "تعذّر الاستعلام من {name}",
   "Could not read {name}": "تعذّرت قراءة {name}",
+  "{count, plural, one {# access token} other {# access tokens}}":
+    "{count, plural, zero {# رمز وصول} one {رمز وصول واحد} two {رمزا وصول} few {# رموز وصول} many {# رمز وصول} other {# رمز وصول}}",
+  "{count, plural, one {# address} other {# addresses}}":
+    "{count, plural, zero {# عنوان بريدي} one {عنوان بريدي واحد} two {عنوانان بريديان} few {# عناوين بريدية} many {# عنوانًا بريديًا} other {# عنوان بريدي}}",
+  "{count, plural, one {# API key} other {# API keys}}":
+    "{count, plural, zero {# مفتاح API} one {مفتاح API واحد} two {مفتاحا API} few {# مفاتيح API} many {# مفتاح API} other {# مفتاح API}}",
+  "{count, plural, one {# bank account} other {# bank accounts}}":
+    "{count, plural, zero {# حساب مصرفي} one {حساب مصرفي واحد} two {حسابان مصرفيان} few {# حسابات مصرفية} many {# حسابًا مصرفيًا} other {# حساب مصرفي}}",
+  "{count, plural, one {# credit card number} other {# credit card numbers}}":
+    "{count, plural, zero {# رقم بطاقة ائتمان} one {رقم بطاقة ائتمان واحد} two {رقما بطاقتي ائتمان} few {# أرقام بطاقات ائتمان} many {# رقم بطاقة ائتمان} other {# رقم بطاقة ائتمان}}",
+  "{count, plural, one {# e-mail address} other {# e-mail addresses}}":
+    "{count, plural, zero {# عنوان بريد إلكتروني} one {عنوان بريد إلكتروني واحد} two {عنوانا بريد إلكتروني} few {# عناوين بريد إلكتروني} many {# عنوان بريد إلكتروني} other {# عنوان بريد إلكتروني}}",
+  "{count, plural, one {# match} other {# matches}} of {name}":
+    "{name}: {count, plural, zero {# تطابق} one {تطابق واحد} two {تطابقان} few {# تطابقات} many {# تطابقًا} other {# تطابق}}",
+  "{count, plural, one {# name} other {# names}}":
+    "{count, plural, zero {# اسم} one {اسم واحد} two {اسمان} few {# أسماء} many {# اسمًا} other {# اسم}}",
+  "{count, plural, one {# password} other {# passwords}}":
+    "{count, plural, zero {# كلمة مرور} one {كلمة مرور واحدة} two {كلمتا مرور} few {# كلمات مرور} many {# كلمة مرور} other {# كلمة مرور}}",
+  "{count, plural, one {# phone number} other {# phone numbers}}":
+    "{count, plural, zero {# رقم هاتف} one {رقم هاتف واحد} two {رقما هاتف} few {# أرقام هواتف} many {# رقم هاتف} other {# رقم هاتف}}",
+  credentials: "بيانات اعتماد",
+  "credit card": "بطاقة ائتمان",
   "Delete the prompt {name}": "حذف الموجّه {name}",
   "Delete this conversation?": "هل تريد حذف هذه المحادثة؟",
   "Digest of the prompt": "بصمة الموجّه",
@@ -62,8 +88,10 @@ export const chat: Same<typeof german> = {
   "Earlier messages are left out where they do not fit": "تُترك الرسائل الأقدم إن لم تتسع لها النافذة",
   "Earlier messages are summarized": "تُلخَّص الرسائل الأقدم",
   "Edit the question": "تعديل السؤال",
+  "e-mail": "بريد إلكتروني",
   "Files are read": "قراءة الملفات",
   filtered: "مصفّى",
+  "financial data": "بيانات مالية",
   "Find a conversation": "البحث عن محادثة",
   "Find …": "بحث…",
   "first word after {time}": "أول كلمة بعد {time}",
@@ -74,6 +102,7 @@ export const chat: Same<typeof german> = {
   "Go to the newest": "الانتقال إلى الأحدث",
   "Gone: <passage/>: {reason}": "اختفى: <passage/>: {reason}",
   "Good answer": "إجابة جيدة",
+  "hidden: {kind}": "مخفي: {kind}",
   "Hide conversations": "إخفاء المحادثات",
   "How the files are read": "كيفية قراءة الملفات",
   "How this answer was made": "كيف أُعدّت هذه الإجابة",
@@ -105,6 +134,7 @@ export const chat: Same<typeof german> = {
   "{model} cannot see pictures. {other} can.": "لا يستطيع {model} رؤية الصور. يستطيع {other} ذلك.",
   "{model}, {done} of {total, plural, one {# vector} other {# vectors}} ({tier})":
     "{model}، {done} من {total, plural, zero {# متجه} one {متجه واحد} two {متجهين} few {# متجهات} many {# متجهًا} other {# متجه}} ({tier})",
+  name: "اسم",
   "{name} cannot be read any more.": "لم تعد قراءة {name} ممكنة.",
   "{name} failed": "فشل {name}",
   "{name} has {size}; a picture may have 10 MB.": "حجم {name} هو {size}؛ الحد للصورة 10 ميغابايت.",
@@ -121,6 +151,7 @@ export const chat: Same<typeof german> = {
   Note: "ملاحظة",
   Now: "الآن",
   "{number} of {total}": "{number} من {total}",
+  "Of which kinds they are is no longer known.": "لم يعد نوعها معروفًا.",
   Off: "معطّل",
   off: "معطّل",
   "Older messages": "الرسائل الأقدم",
@@ -134,12 +165,16 @@ export const chat: Same<typeof german> = {
   "Open the file here": "افتح الملف هنا",
   "Other passages would be found now.": "سيُعثر الآن على مقاطع أخرى.",
   "others are found before it": "يُعثر على مقاطع أخرى قبله",
+  "own pattern of this conversation": "نمط مخصص لهذه المحادثة",
   "p. {page}": "ص {page}",
   "Parts done": "الأجزاء المنجزة",
   Passages: "مقاطع",
   "passages only": "المقاطع فقط",
   "{passages, plural, one {# passage} other {# passages}} given":
     "{passages, plural, zero {لم تُعطَ مقاطع} one {أُعطي مقطع واحد} two {أُعطي مقطعان} few {أُعطيت # مقاطع} many {أُعطي # مقطعًا} other {أُعطي # مقطع}}",
+  password: "كلمة مرور",
+  "personal data": "بيانات شخصية",
+  phone: "هاتف",
   "Picture {number}": "الصورة {number}",
   Pictures: "الصور",
   "Pin to the top of the list": "تثبيت في أعلى القائمة",
@@ -163,8 +198,11 @@ export const chat: Same<typeof german> = {
   "{read} read, {written} written": "قُرئ {read}، وكُتب {written}",
   Redact: "حجب",
   Redaction: "الحجب",
+  "Redaction is always on in this Carrel.": "الحجب مفعّل دائمًا في Carrel هذا.",
+  "Redaction is always on in this workspace.": "الحجب مفعّل دائمًا في مساحة العمل هذه.",
   "Redaction is on; nothing had to be replaced.": "الحجب مفعّل؛ لم يلزم استبدال شيء.",
-  Replaced: "استُبدل",
+  "Redaction is switched on in this conversation.": "الحجب مفعّل في هذه المحادثة.",
+  "Redaction was on when this was answered.": "كان الحجب مفعّلًا عند إعداد هذه الإجابة.",
   Reply: "الرد",
   "{rows, plural, one {# row} other {# rows}}":
     "{rows, plural, zero {بلا صفوف} one {صف واحد} two {صفان} few {# صفوف} many {# صفًا} other {# صف}}",
@@ -214,6 +252,7 @@ export const chat: Same<typeof german> = {
   "The stored answer": "الإجابة المحفوظة",
   "The {messages, plural, one {oldest message} other {oldest # messages}}":
     "{messages, plural, zero {أقدم الرسائل} one {أقدم رسالة} two {أقدم رسالتين} few {أقدم # رسائل} many {أقدم # رسالة} other {أقدم # رسالة}}",
+  "The values were replaced before the model saw them.": "استُبدلت القيم قبل أن يراها النموذج.",
   "There is none.": "لا يوجد شيء.",
   "there was no room for it in the model's window": "لم يتسع له مكان في نافذة النموذج",
   "there was no room for them in the model's window": "لم يتسع لها مكان في نافذة النموذج",
@@ -242,6 +281,8 @@ export const chat: Same<typeof german> = {
   "Used {name}": "استُخدم {name}",
   "Using a tool …": "جارٍ استخدام أداة…",
   "Using {name} …": "جارٍ استخدام {name}…",
+  "{values, plural, one {# value} other {# values}}":
+    "{values, plural, zero {لا قيم} one {قيمة واحدة} two {قيمتان} few {# قيم} many {# قيمة} other {# قيمة}}",
   "{values, plural, one {# value} other {# values}} replaced":
     "{values, plural, zero {لم تُستبدل قيم} one {استُبدلت قيمة واحدة} two {استُبدلت قيمتان} few {استُبدلت # قيم} many {استُبدلت # قيمة} other {استُبدلت # قيمة}}",
   "Waiting for a free model …": "بانتظار نموذج متاح…",
@@ -256,6 +297,7 @@ export const chat: Same<typeof german> = {
     "ما يُقال للنموذج قبل الرسالة الأولى: كيف يجيب، ولمن، وبأي نبرة.",
   "What the same search finds now": "ما يجده البحث نفسه الآن",
   "What was good?": "ما الجيد فيها؟",
+  "What was hidden: {what}": "ما أُخفي: {what}",
   "What was wrong?": "ما الخطأ فيها؟",
   "Whichever the question needs": "أيهما احتاجه السؤال",
   "Whole file": "الملف كله",

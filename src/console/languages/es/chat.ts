@@ -17,6 +17,8 @@ export const chat: Same<typeof german> = {
   "A text that the prompt held is gone or was not kept, so it cannot be asked with again.":
     "Un texto del prompt ya no existe o no se conservó, por lo que no se puede volver a preguntar con él.",
   "A word without blanks": "Una palabra sin espacios",
+  "access token": "token de acceso",
+  address: "dirección",
   "All folders": "Todas las carpetas",
   "All of the text, part by part where it is long: for summaries and lists":
     "Todo el texto, por partes si es largo: para resúmenes y listas",
@@ -25,6 +27,7 @@ export const chat: Same<typeof german> = {
   "Answer ({model})": "Respuesta ({model})",
   "Answers cite the passages they are based on. Select a number to read the passage.":
     "Las respuestas citan los pasajes en que se basan. Elija un número para leer el pasaje.",
+  "API key": "clave de API",
   "As the model has it": "El del modelo",
   "as the question needs it": "según lo requiera la pregunta",
   Ask: "Preguntar",
@@ -41,6 +44,7 @@ export const chat: Same<typeof german> = {
   "Attached pictures": "Imágenes adjuntas",
   Auto: "Automático",
   "Bad answer": "Mala respuesta",
+  "bank account": "cuenta bancaria",
   "Calculated {sum}": "Calculado: {sum}",
   "Calculating …": "Calculando…",
   "Check these statements yourself.": "Compruebe estas afirmaciones por su cuenta.",
@@ -53,6 +57,26 @@ export const chat: Same<typeof german> = {
   "Could not calculate {sum}": "No se pudo calcular {sum}",
   "Could not query {name}": "No se pudo consultar {name}",
   "Could not read {name}": "No se pudo leer {name}",
+  "{count, plural, one {# access token} other {# access tokens}}":
+    "{count, plural, one {# token de acceso} other {# tokens de acceso}}",
+  "{count, plural, one {# address} other {# addresses}}":
+    "{count, plural, one {# dirección postal} other {# direcciones postales}}",
+  "{count, plural, one {# API key} other {# API keys}}":
+    "{count, plural, one {# clave de API} other {# claves de API}}",
+  "{count, plural, one {# bank account} other {# bank accounts}}":
+    "{count, plural, one {# cuenta bancaria} other {# cuentas bancarias}}",
+  "{count, plural, one {# credit card number} other {# credit card numbers}}":
+    "{count, plural, one {# número de tarjeta} other {# números de tarjeta}}",
+  "{count, plural, one {# e-mail address} other {# e-mail addresses}}":
+    "{count, plural, one {# dirección de correo} other {# direcciones de correo}}",
+  "{count, plural, one {# match} other {# matches}} of {name}":
+    "{count, plural, one {# coincidencia} other {# coincidencias}} de {name}",
+  "{count, plural, one {# name} other {# names}}": "{count, plural, one {# nombre} other {# nombres}}",
+  "{count, plural, one {# password} other {# passwords}}": "{count, plural, one {# contraseña} other {# contraseñas}}",
+  "{count, plural, one {# phone number} other {# phone numbers}}":
+    "{count, plural, one {# número de teléfono} other {# números de teléfono}}",
+  credentials: "credenciales",
+  "credit card": "tarjeta",
   "Delete the prompt {name}": "Eliminar el prompt {name}",
   "Delete this conversation?": "¿Eliminar esta conversación?",
   "Digest of the prompt": "Huella del prompt",
@@ -61,8 +85,10 @@ export const chat: Same<typeof german> = {
   "Earlier messages are left out where they do not fit": "Los mensajes anteriores se omiten si no caben",
   "Earlier messages are summarized": "Los mensajes anteriores se resumen",
   "Edit the question": "Editar la pregunta",
+  "e-mail": "correo",
   "Files are read": "Lectura de archivos",
   filtered: "filtrado",
+  "financial data": "datos financieros",
   "Find a conversation": "Buscar una conversación",
   "Find …": "Buscar…",
   "first word after {time}": "primera palabra tras {time}",
@@ -73,6 +99,7 @@ export const chat: Same<typeof german> = {
   "Go to the newest": "Ir al más reciente",
   "Gone: <passage/>: {reason}": "Ya no está: <passage/>: {reason}",
   "Good answer": "Buena respuesta",
+  "hidden: {kind}": "oculto: {kind}",
   "Hide conversations": "Ocultar conversaciones",
   "How the files are read": "Cómo se leen los archivos",
   "How this answer was made": "Cómo se elaboró esta respuesta",
@@ -105,6 +132,7 @@ export const chat: Same<typeof german> = {
   "{model} cannot see pictures. {other} can.": "{model} no puede ver imágenes. {other} sí puede.",
   "{model}, {done} of {total, plural, one {# vector} other {# vectors}} ({tier})":
     "{model}, {done} de {total, plural, one {# vector} other {# vectores}} ({tier})",
+  name: "nombre",
   "{name} cannot be read any more.": "{name} ya no se puede leer.",
   "{name} failed": "{name} falló",
   "{name} has {size}; a picture may have 10 MB.": "{name} tiene {size}; una imagen puede tener 10 MB.",
@@ -121,6 +149,7 @@ export const chat: Same<typeof german> = {
   Note: "Nota",
   Now: "Ahora",
   "{number} of {total}": "{number} de {total}",
+  "Of which kinds they are is no longer known.": "Ya no se sabe de qué tipo son.",
   Off: "Desactivada",
   off: "desactivado",
   "Older messages": "Mensajes antiguos",
@@ -133,12 +162,16 @@ export const chat: Same<typeof german> = {
   "Open the file here": "Abrir el archivo aquí",
   "Other passages would be found now.": "Ahora se encontrarían otros pasajes.",
   "others are found before it": "otros se encuentran antes",
+  "own pattern of this conversation": "patrón propio de esta conversación",
   "p. {page}": "pág. {page}",
   "Parts done": "Partes hechas",
   Passages: "Pasajes",
   "passages only": "solo pasajes",
   "{passages, plural, one {# passage} other {# passages}} given":
     "{passages, plural, one {# pasaje entregado} other {# pasajes entregados}}",
+  password: "contraseña",
+  "personal data": "datos personales",
+  phone: "teléfono",
   "Picture {number}": "Imagen {number}",
   Pictures: "Imágenes",
   "Pin to the top of the list": "Fijar al principio de la lista",
@@ -163,8 +196,11 @@ export const chat: Same<typeof german> = {
   "{read} read, {written} written": "{read} leídos, {written} escritos",
   Redact: "Censurar",
   Redaction: "Censura",
+  "Redaction is always on in this Carrel.": "La censura está siempre activa en este Carrel.",
+  "Redaction is always on in this workspace.": "La censura está siempre activa en este espacio de trabajo.",
   "Redaction is on; nothing had to be replaced.": "La censura está activada; no hubo que sustituir nada.",
-  Replaced: "Sustituido",
+  "Redaction is switched on in this conversation.": "La censura está activada en esta conversación.",
+  "Redaction was on when this was answered.": "La censura estaba activada cuando se dio esta respuesta.",
   Reply: "Respuesta",
   "{rows, plural, one {# row} other {# rows}}": "{rows, plural, one {# fila} other {# filas}}",
   Scope: "Ámbito",
@@ -214,6 +250,8 @@ export const chat: Same<typeof german> = {
   "The stored answer": "La respuesta guardada",
   "The {messages, plural, one {oldest message} other {oldest # messages}}":
     "{messages, plural, one {El mensaje más antiguo} other {Los # mensajes más antiguos}}",
+  "The values were replaced before the model saw them.":
+    "Los valores se sustituyeron antes de que el modelo los viera.",
   "There is none.": "No hay ninguna.",
   "there was no room for it in the model's window": "no cabía en la ventana del modelo",
   "there was no room for them in the model's window": "no cabían en la ventana del modelo",
@@ -243,6 +281,7 @@ export const chat: Same<typeof german> = {
   "Used {name}": "Usado {name}",
   "Using a tool …": "Usando una herramienta…",
   "Using {name} …": "Usando {name}…",
+  "{values, plural, one {# value} other {# values}}": "{values, plural, one {# valor} other {# valores}}",
   "{values, plural, one {# value} other {# values}} replaced":
     "{values, plural, one {# valor sustituido} other {# valores sustituidos}}",
   "Waiting for a free model …": "Esperando un modelo libre…",
@@ -259,6 +298,7 @@ export const chat: Same<typeof german> = {
     "Lo que se dice al modelo antes del primer mensaje: cómo responder, para quién, en qué tono.",
   "What the same search finds now": "Lo que encuentra ahora la misma búsqueda",
   "What was good?": "¿Qué estuvo bien?",
+  "What was hidden: {what}": "Qué se ocultó: {what}",
   "What was wrong?": "¿Qué estuvo mal?",
   "Whichever the question needs": "Lo que requiera la pregunta",
   "Whole file": "Archivo entero",

@@ -17,6 +17,8 @@ export const chat: Same<typeof german> = {
   "A text that the prompt held is gone or was not kept, so it cannot be asked with again.":
     "Un texte du prompt a été supprimé ou n’a pas été conservé : on ne peut plus redemander avec ce prompt.",
   "A word without blanks": "Un mot sans espace",
+  "access token": "jeton d’accès",
+  address: "adresse",
   "All folders": "Tous les dossiers",
   "All of the text, part by part where it is long: for summaries and lists":
     "Tout le texte, partie par partie s’il est long : pour les résumés et les listes",
@@ -25,6 +27,7 @@ export const chat: Same<typeof german> = {
   "Answer ({model})": "Réponse ({model})",
   "Answers cite the passages they are based on. Select a number to read the passage.":
     "Les réponses citent les passages sur lesquels elles s’appuient. Choisissez un numéro pour lire le passage.",
+  "API key": "clé d’API",
   "As the model has it": "Celui du modèle",
   "as the question needs it": "selon la question",
   Ask: "Demander",
@@ -41,6 +44,7 @@ export const chat: Same<typeof german> = {
   "Attached pictures": "Images jointes",
   Auto: "Auto",
   "Bad answer": "Mauvaise réponse",
+  "bank account": "compte bancaire",
   "Calculated {sum}": "Calculé : {sum}",
   "Calculating …": "Calcul en cours…",
   "Check these statements yourself.": "Vérifiez vous-même ces affirmations.",
@@ -53,6 +57,26 @@ export const chat: Same<typeof german> = {
   "Could not calculate {sum}": "Impossible de calculer {sum}",
   "Could not query {name}": "Impossible d’interroger {name}",
   "Could not read {name}": "Impossible de lire {name}",
+  "{count, plural, one {# access token} other {# access tokens}}":
+    "{count, plural, one {# jeton d’accès} other {# jetons d’accès}}",
+  "{count, plural, one {# address} other {# addresses}}":
+    "{count, plural, one {# adresse postale} other {# adresses postales}}",
+  "{count, plural, one {# API key} other {# API keys}}": "{count, plural, one {# clé d’API} other {# clés d’API}}",
+  "{count, plural, one {# bank account} other {# bank accounts}}":
+    "{count, plural, one {# compte bancaire} other {# comptes bancaires}}",
+  "{count, plural, one {# credit card number} other {# credit card numbers}}":
+    "{count, plural, one {# numéro de carte bancaire} other {# numéros de carte bancaire}}",
+  "{count, plural, one {# e-mail address} other {# e-mail addresses}}":
+    "{count, plural, one {# adresse e-mail} other {# adresses e-mail}}",
+  "{count, plural, one {# match} other {# matches}} of {name}":
+    "{count, plural, one {# correspondance} other {# correspondances}} de {name}",
+  "{count, plural, one {# name} other {# names}}": "{count, plural, one {# nom} other {# noms}}",
+  "{count, plural, one {# password} other {# passwords}}":
+    "{count, plural, one {# mot de passe} other {# mots de passe}}",
+  "{count, plural, one {# phone number} other {# phone numbers}}":
+    "{count, plural, one {# numéro de téléphone} other {# numéros de téléphone}}",
+  credentials: "identifiants",
+  "credit card": "carte bancaire",
   "Delete the prompt {name}": "Supprimer le prompt {name}",
   "Delete this conversation?": "Supprimer cette conversation ?",
   "Digest of the prompt": "Empreinte du prompt",
@@ -61,8 +85,10 @@ export const chat: Same<typeof german> = {
   "Earlier messages are left out where they do not fit": "Les messages précédents sont omis s’ils ne tiennent pas",
   "Earlier messages are summarized": "Les messages précédents sont résumés",
   "Edit the question": "Modifier la question",
+  "e-mail": "e-mail",
   "Files are read": "Lecture des fichiers",
   filtered: "filtré",
+  "financial data": "données financières",
   "Find a conversation": "Rechercher une conversation",
   "Find …": "Rechercher…",
   "first word after {time}": "premier mot après {time}",
@@ -73,6 +99,7 @@ export const chat: Same<typeof german> = {
   "Go to the newest": "Aller au plus récent",
   "Gone: <passage/>: {reason}": "Disparu : <passage/> : {reason}",
   "Good answer": "Bonne réponse",
+  "hidden: {kind}": "masqué : {kind}",
   "Hide conversations": "Masquer les conversations",
   "How the files are read": "Comment les fichiers sont lus",
   "How this answer was made": "Comment cette réponse a été élaborée",
@@ -105,6 +132,7 @@ export const chat: Same<typeof german> = {
   "{model} cannot see pictures. {other} can.": "{model} ne voit pas les images. {other} le peut.",
   "{model}, {done} of {total, plural, one {# vector} other {# vectors}} ({tier})":
     "{model}, {done} sur {total, plural, one {# vecteur} other {# vecteurs}} ({tier})",
+  name: "nom",
   "{name} cannot be read any more.": "{name} ne peut plus être lu.",
   "{name} failed": "{name} a échoué",
   "{name} has {size}; a picture may have 10 MB.": "{name} fait {size} ; une image peut faire 10 Mo.",
@@ -121,6 +149,7 @@ export const chat: Same<typeof german> = {
   Note: "Note",
   Now: "Maintenant",
   "{number} of {total}": "{number} sur {total}",
+  "Of which kinds they are is no longer known.": "On ne sait plus de quel type elles sont.",
   Off: "Désactivé",
   off: "désactivé",
   "Older messages": "Messages anciens",
@@ -133,12 +162,16 @@ export const chat: Same<typeof german> = {
   "Open the file here": "Ouvrir le fichier ici",
   "Other passages would be found now.": "D’autres passages seraient trouvés maintenant.",
   "others are found before it": "d’autres sont trouvés avant lui",
+  "own pattern of this conversation": "motif propre à cette conversation",
   "p. {page}": "p. {page}",
   "Parts done": "Parties faites",
   Passages: "Passages",
   "passages only": "passages seulement",
   "{passages, plural, one {# passage} other {# passages}} given":
     "{passages, plural, one {# passage transmis} other {# passages transmis}}",
+  password: "mot de passe",
+  "personal data": "données personnelles",
+  phone: "téléphone",
   "Picture {number}": "Image {number}",
   Pictures: "Images",
   "Pin to the top of the list": "Épingler en haut de la liste",
@@ -163,8 +196,11 @@ export const chat: Same<typeof german> = {
   "{read} read, {written} written": "{read} lus, {written} écrits",
   Redact: "Caviarder",
   Redaction: "Caviardage",
+  "Redaction is always on in this Carrel.": "Le caviardage est toujours actif dans ce Carrel.",
+  "Redaction is always on in this workspace.": "Le caviardage est toujours actif dans cet espace de travail.",
   "Redaction is on; nothing had to be replaced.": "Le caviardage est actif ; rien n’a dû être remplacé.",
-  Replaced: "Remplacé",
+  "Redaction is switched on in this conversation.": "Le caviardage est activé dans cette conversation.",
+  "Redaction was on when this was answered.": "Le caviardage était actif au moment de cette réponse.",
   Reply: "Réponse",
   "{rows, plural, one {# row} other {# rows}}": "{rows, plural, one {# ligne} other {# lignes}}",
   Scope: "Périmètre",
@@ -215,6 +251,8 @@ export const chat: Same<typeof german> = {
   "The stored answer": "La réponse conservée",
   "The {messages, plural, one {oldest message} other {oldest # messages}}":
     "{messages, plural, one {Le message le plus ancien} other {Les # messages les plus anciens}}",
+  "The values were replaced before the model saw them.":
+    "Les valeurs ont été remplacées avant que le modèle ne les voie.",
   "There is none.": "Il n’y en a pas.",
   "there was no room for it in the model's window": "il n’y avait pas de place dans la fenêtre du modèle",
   "there was no room for them in the model's window": "il n’y avait pas de place dans la fenêtre du modèle",
@@ -244,6 +282,7 @@ export const chat: Same<typeof german> = {
   "Used {name}": "{name} utilisé",
   "Using a tool …": "Utilisation d’un outil…",
   "Using {name} …": "Utilisation de {name}…",
+  "{values, plural, one {# value} other {# values}}": "{values, plural, one {# valeur} other {# valeurs}}",
   "{values, plural, one {# value} other {# values}} replaced":
     "{values, plural, one {# valeur remplacée} other {# valeurs remplacées}}",
   "Waiting for a free model …": "En attente d’un modèle libre…",
@@ -259,6 +298,7 @@ export const chat: Same<typeof german> = {
     "Ce qui est dit au modèle avant le premier message : comment répondre, pour qui, sur quel ton.",
   "What the same search finds now": "Ce que la même recherche trouve maintenant",
   "What was good?": "Qu’est-ce qui était bien ?",
+  "What was hidden: {what}": "Ce qui a été masqué : {what}",
   "What was wrong?": "Qu’est-ce qui n’allait pas ?",
   "Whichever the question needs": "Selon ce que demande la question",
   "Whole file": "Fichier entier",

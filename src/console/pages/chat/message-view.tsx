@@ -2,14 +2,14 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { count, dateTime } from "../../format.ts"
 import { Lazy } from "../../lazy.tsx"
-import { type Follows, followsGiven, followsNone, Markdown, RedactedChip } from "../../markdown.tsx"
+import { type Follows, followsGiven, followsNone, Markdown } from "../../markdown.tsx"
 import type { Doing } from "../../phases.ts"
 import type { Draft } from "../../reply.ts"
 import { type Text, t } from "../../text.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Problem } from "../../ui/form.tsx"
-import { Icon } from "../../ui/icons.tsx"
 import type { Conversation, Message, Source, Variant } from "../../wire.ts"
+import { HiddenValues } from "./hidden-values.tsx"
 import { AskedMessage, Question } from "./question-view.tsx"
 import { useStoredCalls } from "./stored-calls.ts"
 import { ToolCalls } from "./tool-calls.tsx"
@@ -34,6 +34,10 @@ interface MessageViewProps {
   onRecord: (message: Message) => void
   /** Takes the changed conversation; undefined for who only reads it. */
   onConversation: ((conversation: Conversation) => void) | undefined
+  /** How many values were replaced for it. */
+  hidden: number
+  /** What the next message is asked with. */
+  isRedactionOn: boolean
   /** The conversation goes on from it. */
   isLast: boolean
   /** For the last reply only. */
@@ -91,13 +95,22 @@ function Standing({ conversationId, message, notes, choice, ...props }: Standing
   const stored = useStoredCalls(notes ? null : { conversationId, message })
   return (
     <article class="message reply" aria-label={t("Reply")}>
-      <Notes redaction={notes?.redaction ?? null} thinking={notes?.thinking ?? ""} />
+      <Thoughts text={notes?.thinking ?? ""} />
       <ToolCalls calls={notes?.calls ?? stored} />
       <AnswerText message={message} onCite={onCite} />
+      {props.hidden > 0 ? (
+        <HiddenValues
+          count={props.hidden}
+          kinds={notes?.redaction?.kinds}
+          isSwitchedOn={props.isRedactionOn}
+          record={`/conversations/${conversationId}/messages/${message.id}/record`}
+        />
+      ) : (
+        notes?.redaction && <NothingHidden />
+      )}
       <footer class="row message-foot">
         <span class="soft small" title={dateTime(message.created_at)}>
           {message.model}
-          {message.ner_count > 0 && ` · ${t("{nerCount} redacted", { nerCount: count(message.ner_count) })}`}
         </span>
         <CopyButton text={message.content} label={t("Copy the reply")} />
         <Button kind="quiet" icon="info" label={t("How this answer was made")} onClick={() => onRecord(message)} />
@@ -121,11 +134,12 @@ export const DraftView = ({ draft, onCite, onStop }: DraftViewProps) => (
   <>
     {draft.question && <Question {...draft.question} />}
     <article class="message reply" aria-label={t("Reply")} aria-busy={!draft.error}>
-      <Notes {...draft} />
+      <Thoughts text={draft.thinking} />
       <ToolCalls calls={draft.calls} />
       {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} follows={followsNone} />}
       {!draft.error && <Progress doing={draft.doing} onStop={onStop} />}
       <Problem error={draft.error} />
+      {draft.redaction && <HiddenSoFar {...draft.redaction} />}
       <Warnings warnings={draft.warnings} />
     </article>
   </>
@@ -152,30 +166,19 @@ function Progress({ doing: { words, parts }, onStop }: ProgressProps) {
   )
 }
 
-const Notes = ({ redaction, thinking }: Pick<ReplyNotes, "redaction" | "thinking">) => (
-  <>
-    {redaction && <Redacted {...redaction} />}
-    {thinking && (
-      <details class="fold thinking">
-        <summary>{t("Thinking")}</summary>
-        <p dir="auto">{thinking}</p>
-      </details>
-    )}
-  </>
-)
+const Thoughts = ({ text }: { text: string }) =>
+  text ? (
+    <details class="fold thinking">
+      <summary>{t("Thinking")}</summary>
+      <p dir="auto">{text}</p>
+    </details>
+  ) : null
 
-function Redacted({ ner_count, kinds }: { ner_count: number; kinds: Record<string, number> }) {
-  if (ner_count === 0) return <p class="soft small">{t("Redaction is on; nothing had to be replaced.")}</p>
-  return (
-    <p class="labels">
-      <Icon name="shield" />
-      <span class="soft small">{t("Replaced")}</span>
-      {Object.entries(kinds).map(([kind, times]) => (
-        <RedactedChip key={kind} kind={kind} times={times} />
-      ))}
-    </p>
-  )
-}
+/** While the reply is written, by a request that asked for redaction or was made to. */
+const HiddenSoFar = ({ ner_count, kinds }: NonNullable<Draft["redaction"]>) =>
+  ner_count > 0 ? <HiddenValues count={ner_count} kinds={kinds} isSwitchedOn /> : <NothingHidden />
+
+const NothingHidden = () => <p class="soft small">{t("Redaction is on; nothing had to be replaced.")}</p>
 
 interface CitedProps {
   text: string

@@ -48,7 +48,7 @@ export function Thread({
       <Problem error={problem} />
       {!draft && welcome}
       {place === null && part.from === 0 && summary}
-      {shown.slice(part.from, part.to).map(message => (
+      {shown.slice(part.from, part.to).map((message, at) => (
         <Fragment key={message.id}>
           <MessageView
             conversationId={conversation!.conversation_id}
@@ -56,6 +56,8 @@ export function Thread({
             notes={notes.get(message.id)}
             onCite={onCite}
             onRecord={onRecord}
+            hidden={hiddenIn(message, shown[part.from + at - 1])}
+            isRedactionOn={conversation!.settings.redaction}
             onConversation={readOnly ? undefined : onChange}
             isLast={message === shown.at(-1) && mayAsk}
             {...(message === shown.at(-1) && mayAsk ? { onAgain: () => turns.again(message), onFinish } : {})}
@@ -71,3 +73,7 @@ export function Thread({
     </Messages>
   )
 }
+
+/** Values that were replaced for a reply: in the question, in what was found for it, and in what the model wrote. */
+const hiddenIn = (reply: Message, before: Message | undefined): number =>
+  reply.ner_count + (before?.role === "user" ? before.ner_count : 0)

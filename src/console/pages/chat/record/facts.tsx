@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact"
 import { count, dateTime, duration } from "../../../format.ts"
-import { RedactedChip } from "../../../markdown.tsx"
 import { type Text, t } from "../../../text.ts"
 import type { AnswerRecord } from "../../../wire.ts"
 import { useFileNames } from "../file-names.ts"
+import { countedKinds } from "../hidden-values.tsx"
 
 const READINGS = {
   auto: "as the question needs it",
@@ -94,12 +94,9 @@ function Redaction({ redaction: { on, kinds, count: replaced } }: Pick<AnswerRec
   if (!on) return <>{t("Off")}</>
   if (replaced === 0) return <>{t("On; nothing had to be replaced")}</>
   return (
-    <span class="labels">
-      {t("{values, plural, one {# value} other {# values}} replaced", { values: replaced })}
-      {Object.entries(kinds).map(([kind, times]) => (
-        <RedactedChip key={kind} kind={kind} times={times} />
-      ))}
-    </span>
+    <>
+      {t("{values, plural, one {# value} other {# values}} replaced", { values: replaced })}: {countedKinds(kinds)}
+    </>
   )
 }
 
