@@ -1,6 +1,8 @@
 /** Sizes, times and places in the words of the chosen language. */
-import { locale, type Text, t } from "./text.ts"
+import { language, locale, type Text, t } from "./text.ts"
 import type { Position } from "./wire.ts"
+
+const COMMAS: Partial<Record<ReturnType<typeof language>, string>> = { zh: "，", ar: "، " }
 
 export const DAY_MS = 86_400_000
 
@@ -59,6 +61,10 @@ export const listed = (parts: readonly string[]): string =>
     "list",
     of => new Intl.ListFormat(of.startsWith("en") ? "en-GB" : of, { style: "long", type: "conjunction" }),
   ).format(parts)
+
+/** "a, b, c", with the comma of the language. */
+export const inRow = (parts: readonly (string | false | null | undefined)[]): string =>
+  parts.filter(Boolean).join(COMMAS[language()] ?? ", ")
 
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return t("{value} ms", { value: count(Math.round(milliseconds)) })

@@ -265,6 +265,12 @@ const MARK = /\[REDACTED_([A-Z][A-Z0-9_]*)\]|\[(\d{1,3})\]|&(amp|lt|gt|quot|nbsp
 const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/g
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\u00a0", "#39": "'" }
 
+/** A title or a name as it stands, but for its replacements. */
+export function Replaced({ text }: { text: string }) {
+  const parts = text.split(/\[REDACTED_([A-Z][A-Z0-9_]*)\]/)
+  return <>{parts.map((part, at) => (at % 2 === 0 ? part : <RedactedChip key={at} kind={part} />))}</>
+}
+
 /** Plain text with its citations and chips. */
 function MarkedText({ text, sources, onCite }: { text: string } & Marks) {
   const parts: ComponentChildren[] = []

@@ -57,6 +57,10 @@ function isolated(values: Values): Values {
   )
 }
 
+/** A command, a pattern or the like, which no line from right to left turns around. */
+export const leftToRight = (text: string): string =>
+  LANGUAGES[current].direction === "ltr" ? text : `\u2066${text}\u2069`
+
 /** What stands for a tag of a text: an element for `<name/>`, a function of the words inside for `<name>words</name>`. */
 type Part = ComponentChildren | ((inside: string) => ComponentChildren)
 

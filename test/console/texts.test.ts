@@ -22,6 +22,10 @@ const CONSOLE = resolve(ROOT, "src/console")
 /** Attributes that people read or hear. */
 const READ = new Set(["label", "title", "placeholder", "hint", "action", "note", "alt", "aria-label", "data-label"])
 
+/** The `name` of a fact is read too; that of an input is not. */
+const isShown = (attribute: string, element: string): boolean =>
+  READ.has(attribute) || (attribute === "name" && element.startsWith("<Fact "))
+
 /** The same in every language: commands, patterns, addresses, names of products. */
 const TECHNICAL = /^(?:[\d\s·:.,…—()/|]*|Carrel|Ctrl K|UTC|JSON|--?[\w-]+.*|.*[*{}].*|https?:.*|[\d *-]+)$/
 
@@ -108,7 +112,11 @@ describe("the code of the console", () => {
     const visit = (node: Node): void => {
       if (isJsxElement(node) && /^(?:code|pre|kbd)$/.test(node.openingElement.tagName.getText(file))) return
       if (isJsxText(node) && isRead(node.text)) found.push(node.text.trim())
-      if (isJsxAttribute(node) && READ.has(node.name.getText(file)) && node.initializer) {
+      if (
+        isJsxAttribute(node) &&
+        isShown(node.name.getText(file), node.parent.parent.getText(file)) &&
+        node.initializer
+      ) {
         const value = isJsxExpression(node.initializer) ? node.initializer.expression : node.initializer
         if (value && isStringLiteral(value) && isRead(value.text)) found.push(value.text)
         if (value && isTemplateExpression(value) && isRead(value.getText(file).replace(/\$\{[^}]*\}|`/g, "")))

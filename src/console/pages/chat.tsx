@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks"
 import { api } from "../api.ts"
 import { Lazy } from "../lazy.tsx"
 import { useLoaded, useRepeated } from "../loading.ts"
+import { Replaced } from "../markdown.tsx"
 import type { PageProps } from "../page-props.ts"
 import { usePlace } from "../router.tsx"
 import { useAccount } from "../session.ts"
@@ -110,7 +111,9 @@ function Head({ isNew, current, onShared }: HeadProps) {
   const [exporting, setExporting] = useState(false)
   return (
     <header class="thread-head">
-      <h1 dir="auto">{current?.title ?? (isNew ? t("New conversation") : "…")}</h1>
+      <h1 dir="auto">
+        <Replaced text={current?.title ?? (isNew ? t("New conversation") : "…")} />
+      </h1>
       {current && (
         <span class="row">
           <Button kind="quiet" icon="download" label={t("Export")} onClick={() => setExporting(true)} />

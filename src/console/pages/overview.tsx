@@ -1,6 +1,7 @@
 import { api, query, REFERENCE_URL } from "../api.ts"
 import { ago, bytes, count, duration } from "../format.ts"
 import { useLoaded, useRepeated } from "../loading.ts"
+import { MODEL_STATES, nameOfModel } from "../model-words.ts"
 import { Link } from "../router.tsx"
 import { useAccount } from "../session.ts"
 import { type Text, t } from "../text.ts"
@@ -112,12 +113,6 @@ function Shares({ parts }: { parts: readonly (readonly [value: number, kind: str
   )
 }
 
-const MODEL_STATES: Record<Model["status"], Text> = {
-  loaded: "loaded",
-  ready: "ready",
-  unavailable: "unavailable",
-}
-
 const FILE_STATES: Record<FileRecord["status"], Text> = {
   queued: "queued",
   indexing: "indexing",
@@ -137,7 +132,7 @@ const ModelsTile = ({ models }: { models: Model[] }) => (
         <li key={model.value} class="row" title={model.status_reason ?? undefined}>
           <span class={`dot ${model.status}`} />{" "}
           <span class="name" dir="auto">
-            {model.label}
+            {nameOfModel(model)}
           </span>
           <span class="soft small">{t(MODEL_STATES[model.status])}</span>
         </li>

@@ -1,5 +1,5 @@
 /** When something happens again, as forms ask for it: after a while, or by cron in a time zone. */
-import { spoken, t } from "../text.ts"
+import { leftToRight, spoken, t } from "../text.ts"
 import { Select, TextField } from "../ui/form.tsx"
 
 export interface Timed {
@@ -22,7 +22,7 @@ const OFTEN = [
 export function scheduleText(schedule: string): string {
   const known = OFTEN.find(([value]) => value === schedule)
   if (known) return t(known[1]).toLowerCase()
-  return schedule.includes(" ") ? schedule : t("every {time}", { time: schedule })
+  return schedule.includes(" ") ? leftToRight(schedule) : t("every {time}", { time: schedule })
 }
 
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -140,6 +140,8 @@ export const chat: Same<typeof german> = {
   "{name} has {size}; a picture may have 10 MB.": "حجم {name} هو {size}؛ الحد للصورة 10 ميغابايت.",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "ليس {name} بصيغة PNG أو JPEG أو GIF أو WebP.",
   "{name}, page {page}": "{name}، صفحة {page}",
+  "Names and addresses in some of these scripts may not have been recognized. E-mail addresses, numbers and credentials in them are hidden all the same.":
+    "قد لا تكون الأسماء والعناوين قد عُرفت في بعض خطوط الكتابة في هذا النص. أما عناوين البريد الإلكتروني والأرقام وبيانات الاعتماد فتُخفى فيها أيضًا.",
   New: "جديدة",
   "New:": "جديد:",
   "No conversation contains these words.": "لا توجد محادثة تحتوي على هذه الكلمات.",
@@ -147,6 +149,9 @@ export const chat: Same<typeof german> = {
   "No library": "بلا مكتبة",
   "No passages were given": "لم تُعطَ مقاطع",
   "Not added: {reason}": "لم يُضف: {reason}",
+  "Not everything fits into the model’s context window: older messages, passages or results were shortened or left out.":
+    "لا تتسع نافذة سياق النموذج لكل شيء: اختُصرت رسائل أقدم أو مقاطع أو نتائج أو تُركت.",
+  "Not everything was read: {what}": "لم يُقرأ كل شيء: {what}",
   "not on this network": "ليس على هذه الشبكة",
   Note: "ملاحظة",
   Now: "الآن",
@@ -227,6 +232,8 @@ export const chat: Same<typeof german> = {
   "Summing up earlier messages: part {part} of {total} …": "جارٍ تلخيص الرسائل الأقدم: الجزء {part} من {total}…",
   Temperature: "درجة الحرارة",
   "The answer differs. Nothing of it is stored.": "الإجابة مختلفة. لا يُحفظ منها شيء.",
+  "The answer leads to addresses that stand in nothing the model was given: {addresses}":
+    "تقود الإجابة إلى عناوين لا ترد في أي شيء أُعطي للنموذج: {addresses}",
   "The answer now": "الإجابة الآن",
   "The context {context}": "السياق {context}",
   "The embedding model does not answer: passages were found by their words alone, not by what they mean.":
@@ -243,6 +250,7 @@ export const chat: Same<typeof german> = {
   "the model’s words": "بكلمات النموذج",
   "The next answer is given the summary as it is now.": "ستُعطى الإجابة التالية الملخص كما هو الآن.",
   "The oldest messages": "أقدم الرسائل",
+  "The reply cites {numbers}, which the model was not given.": "يستشهد الرد بـ {numbers}، ولم يُعطَ النموذج ذلك.",
   "The reply reached its length limit.": "بلغ الرد حد طوله.",
   "The reply was interrupted.": "انقطع الرد.",
   "The same again": "الأمر نفسه مرة أخرى",

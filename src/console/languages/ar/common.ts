@@ -64,6 +64,7 @@ export const common: Same<typeof german> = {
   Paused: "متوقف مؤقتًا",
   People: "الأشخاص",
   Preview: "معاينة",
+  "Quotes from the library": "اقتباسات من المكتبة",
   Receipts: "الإيصالات",
   Resume: "استئناف",
   Retention: "الاحتفاظ",

@@ -3,6 +3,7 @@ import type { settings as german } from "../de/settings.ts"
 
 export const settings: Same<typeof german> = {
   "1000000000 is 1 GB": "1000000000 تساوي 1 غ.ب",
+  answers: "الإجابة",
   "<code/> checks one, <code2/> makes an installation of it.": "<code/> يفحص نسخة، و<code2/> ينشئ منها تثبيتًا.",
   "<code/> gets a new secret. For a while both sign, so that the receiver can change over.":
     "يحصل <code/> على سر جديد. لفترة يوقّع كلاهما ليتمكن المستقبل من الانتقال.",
@@ -223,6 +224,7 @@ export const settings: Same<typeof german> = {
   Passwords: "كلمات المرور",
   "People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by <code/>, <code2/> and <code3/>.":
     "يسجّل الناس الدخول بكلمات مرور. ويُحدَّد مزود خاص بك، مثل Keycloak أو Entra ID أو Authentik، بـ <code/> و<code2/> و<code3/>.",
+  pictures: "الصور",
   "{provider} names the groups of this user at each sign-in: {groups}.":
     "يسمي {provider} مجموعات هذا المستخدم عند كل دخول: {groups}.",
   "Public addresses must be listed in --webhook-allow": "يجب إدراج العناوين العامة في --webhook-allow",
@@ -267,6 +269,7 @@ export const settings: Same<typeof german> = {
   "Separated by commas: files of others do not exist for the key":
     "مفصولة بفواصل: ملفات غيرها لا وجود لها بالنسبة إلى المفتاح",
   Sessions: "الجلسات",
+  "Set by": "المصدر",
   Setting: "الإعداد",
   "Settings of the daemon": "إعدادات الخدمة",
   "Share of {kind}": "نسبة {kind}",
@@ -302,9 +305,11 @@ export const settings: Same<typeof german> = {
     "يُسجَّل خروج المستخدم ولا يمكنه الدخول ثانية. وتبقى ملفاته.",
   "The user sets it by a link. Until then the old one works.": "يعيّنها المستخدم عبر رابط. وحتى ذلك الحين تعمل القديمة.",
   "There is no such setting.": "لا يوجد هذا الإعداد.",
+  thinking: "التفكير",
   "This one": "هذه",
   "Tokens per day": "الرموز في اليوم",
   "Tool servers": "خوادم الأدوات",
+  tools: "الأدوات",
   "Transfer them to {name}": "نقلها إلى {name}",
   "Try it": "جرّبه",
   Unchanged: "بلا تغيير",

@@ -135,6 +135,8 @@ export const chat = {
   "{name} has {size}; a picture may have 10 MB.": "{name} hat {size}; ein Bild darf 10 MB haben.",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "{name} ist weder PNG, JPEG, GIF noch WebP.",
   "{name}, page {page}": "{name}, Seite {page}",
+  "Names and addresses in some of these scripts may not have been recognized. E-mail addresses, numbers and credentials in them are hidden all the same.":
+    "In manchen Schriften dieses Textes wurden Namen und Anschriften vielleicht nicht erkannt. E-Mail-Adressen, Nummern und Zugangsdaten sind auch dort verborgen.",
   New: "Neu",
   "New:": "Neu:",
   "No conversation contains these words.": "Keine Unterhaltung enthält diese Wörter.",
@@ -142,6 +144,9 @@ export const chat = {
   "No library": "Keine Bibliothek",
   "No passages were given": "Keine Passagen übergeben",
   "Not added: {reason}": "Nicht hinzugefügt: {reason}",
+  "Not everything fits into the model’s context window: older messages, passages or results were shortened or left out.":
+    "Nicht alles passt in das Kontextfenster des Modells: Ältere Nachrichten, Passagen oder Ergebnisse wurden gekürzt oder weggelassen.",
+  "Not everything was read: {what}": "Nicht alles wurde gelesen: {what}",
   "not on this network": "nicht in diesem Netz",
   Note: "Notiz",
   Now: "Jetzt",
@@ -221,6 +226,8 @@ export const chat = {
     "Fasst frühere Nachrichten zusammen: Teil {part} von {total} …",
   Temperature: "Temperatur",
   "The answer differs. Nothing of it is stored.": "Die Antwort ist anders. Nichts davon wird gespeichert.",
+  "The answer leads to addresses that stand in nothing the model was given: {addresses}":
+    "Die Antwort führt zu Adressen, die in nichts standen, was das Modell erhielt: {addresses}",
   "The answer now": "Die Antwort jetzt",
   "The context {context}": "Der Kontext {context}",
   "The embedding model does not answer: passages were found by their words alone, not by what they mean.":
@@ -239,6 +246,8 @@ export const chat = {
   "The next answer is given the summary as it is now.":
     "Die nächste Antwort erhält die Zusammenfassung, wie sie jetzt ist.",
   "The oldest messages": "Die ältesten Nachrichten",
+  "The reply cites {numbers}, which the model was not given.":
+    "Die Antwort zitiert {numbers}; das hat das Modell nicht erhalten.",
   "The reply reached its length limit.": "Die Antwort hat ihre Längengrenze erreicht.",
   "The reply was interrupted.": "Die Antwort wurde unterbrochen.",
   "The same again": "Noch einmal dasselbe",

@@ -62,6 +62,7 @@ export const common = {
   Paused: "Angehalten",
   People: "Personen",
   Preview: "Vorschau",
+  "Quotes from the library": "Zitate aus der Bibliothek",
   Receipts: "Löschbelege",
   Resume: "Fortsetzen",
   Retention: "Aufbewahrung",

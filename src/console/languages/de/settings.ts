@@ -1,5 +1,6 @@
 export const settings = {
   "1000000000 is 1 GB": "1000000000 sind 1 GB",
+  answers: "Antworten",
   "<code/> checks one, <code2/> makes an installation of it.":
     "<code/> prüft eine, <code2/> macht eine Installation daraus.",
   "<code/> gets a new secret. For a while both sign, so that the receiver can change over.":
@@ -219,6 +220,7 @@ export const settings = {
   Passwords: "Passwörter",
   "People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by <code/>, <code2/> and <code3/>.":
     "Man meldet sich mit Passwörtern an. Ein eigener Anbieter wie Keycloak, Entra ID oder Authentik wird mit <code/>, <code2/> und <code3/> festgelegt.",
+  pictures: "Bilder",
   "{provider} names the groups of this user at each sign-in: {groups}.":
     "{provider} nennt die Gruppen dieses Benutzers bei jeder Anmeldung: {groups}.",
   "Public addresses must be listed in --webhook-allow": "Öffentliche Adressen müssen in --webhook-allow stehen",
@@ -264,6 +266,7 @@ export const settings = {
   "Separated by commas: files of others do not exist for the key":
     "Durch Kommas getrennt: Dateien anderer gibt es für den Schlüssel nicht",
   Sessions: "Sitzungen",
+  "Set by": "Gesetzt durch",
   Setting: "Einstellung",
   "Settings of the daemon": "Einstellungen des Dienstes",
   "Share of {kind}": "Anteil von {kind}",
@@ -300,9 +303,11 @@ export const settings = {
   "The user sets it by a link. Until then the old one works.":
     "Der Benutzer setzt es über einen Link. Bis dahin gilt das alte.",
   "There is no such setting.": "Diese Einstellung gibt es nicht.",
+  thinking: "Nachdenken",
   "This one": "Diese",
   "Tokens per day": "Tokens pro Tag",
   "Tool servers": "Werkzeugserver",
+  tools: "Werkzeuge",
   "Transfer them to {name}": "An {name} übertragen",
   "Try it": "Ausprobieren",
   Unchanged: "Unverändert",

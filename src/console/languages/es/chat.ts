@@ -138,6 +138,8 @@ export const chat: Same<typeof german> = {
   "{name} has {size}; a picture may have 10 MB.": "{name} tiene {size}; una imagen puede tener 10 MB.",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "{name} no es PNG, JPEG, GIF ni WebP.",
   "{name}, page {page}": "{name}, página {page}",
+  "Names and addresses in some of these scripts may not have been recognized. E-mail addresses, numbers and credentials in them are hidden all the same.":
+    "En algunas de las escrituras de este texto puede que no se hayan reconocido nombres y direcciones. Los correos, números y credenciales se ocultan también en ellas.",
   New: "Nueva",
   "New:": "Nuevo:",
   "No conversation contains these words.": "Ninguna conversación contiene estas palabras.",
@@ -145,6 +147,9 @@ export const chat: Same<typeof german> = {
   "No library": "Sin biblioteca",
   "No passages were given": "No se entregaron pasajes",
   "Not added: {reason}": "No añadido: {reason}",
+  "Not everything fits into the model’s context window: older messages, passages or results were shortened or left out.":
+    "No todo cabe en la ventana de contexto del modelo: se acortaron u omitieron mensajes antiguos, pasajes o resultados.",
+  "Not everything was read: {what}": "No se leyó todo: {what}",
   "not on this network": "fuera de esta red",
   Note: "Nota",
   Now: "Ahora",
@@ -224,6 +229,8 @@ export const chat: Same<typeof german> = {
   "Summing up earlier messages: part {part} of {total} …": "Resumiendo mensajes anteriores: parte {part} de {total}…",
   Temperature: "Temperatura",
   "The answer differs. Nothing of it is stored.": "La respuesta es distinta. No se guarda nada de ella.",
+  "The answer leads to addresses that stand in nothing the model was given: {addresses}":
+    "La respuesta lleva a direcciones que no figuran en nada de lo que recibió el modelo: {addresses}",
   "The answer now": "La respuesta ahora",
   "The context {context}": "El contexto {context}",
   "The embedding model does not answer: passages were found by their words alone, not by what they mean.":
@@ -241,6 +248,7 @@ export const chat: Same<typeof german> = {
   "the model’s words": "palabras del modelo",
   "The next answer is given the summary as it is now.": "La próxima respuesta recibe el resumen tal como está ahora.",
   "The oldest messages": "Los mensajes más antiguos",
+  "The reply cites {numbers}, which the model was not given.": "La respuesta cita {numbers}, que el modelo no recibió.",
   "The reply reached its length limit.": "La respuesta alcanzó su límite de longitud.",
   "The reply was interrupted.": "La respuesta se interrumpió.",
   "The same again": "Lo mismo otra vez",

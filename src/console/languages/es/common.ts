@@ -65,6 +65,7 @@ export const common: Same<typeof german> = {
   Paused: "En pausa",
   People: "Personas",
   Preview: "Vista previa",
+  "Quotes from the library": "Citas de la biblioteca",
   Receipts: "Comprobantes",
   Resume: "Reanudar",
   Retention: "Conservación",

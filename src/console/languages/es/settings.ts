@@ -3,6 +3,7 @@ import type { settings as german } from "../de/settings.ts"
 
 export const settings: Same<typeof german> = {
   "1000000000 is 1 GB": "1000000000 es 1 GB",
+  answers: "respuestas",
   "<code/> checks one, <code2/> makes an installation of it.":
     "<code/> comprueba una, <code2/> hace de ella una instalación.",
   "<code/> gets a new secret. For a while both sign, so that the receiver can change over.":
@@ -220,6 +221,7 @@ export const settings: Same<typeof german> = {
   Passwords: "Contraseñas",
   "People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by <code/>, <code2/> and <code3/>.":
     "Las personas inician sesión con contraseñas. Un proveedor propio, como Keycloak, Entra ID o Authentik, se indica con <code/>, <code2/> y <code3/>.",
+  pictures: "imágenes",
   "{provider} names the groups of this user at each sign-in: {groups}.":
     "{provider} indica los grupos de este usuario en cada inicio de sesión: {groups}.",
   "Public addresses must be listed in --webhook-allow": "Las direcciones públicas deben figurar en --webhook-allow",
@@ -265,6 +267,7 @@ export const settings: Same<typeof german> = {
   "Separated by commas: files of others do not exist for the key":
     "Separados por comas: los archivos de otros no existen para la clave",
   Sessions: "Sesiones",
+  "Set by": "Definido por",
   Setting: "Ajuste",
   "Settings of the daemon": "Ajustes del servicio",
   "Share of {kind}": "Proporción de {kind}",
@@ -301,9 +304,11 @@ export const settings: Same<typeof german> = {
   "The user sets it by a link. Until then the old one works.":
     "El usuario la establece con un enlace. Hasta entonces vale la anterior.",
   "There is no such setting.": "No existe ese ajuste.",
+  thinking: "razonamiento",
   "This one": "Esta",
   "Tokens per day": "Tokens por día",
   "Tool servers": "Servidores de herramientas",
+  tools: "herramientas",
   "Transfer them to {name}": "Transferirlas a {name}",
   "Try it": "Probarla",
   Unchanged: "Sin cambios",

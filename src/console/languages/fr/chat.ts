@@ -138,6 +138,8 @@ export const chat: Same<typeof german> = {
   "{name} has {size}; a picture may have 10 MB.": "{name} fait {size} ; une image peut faire 10 Mo.",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "{name} n’est ni PNG, ni JPEG, ni GIF, ni WebP.",
   "{name}, page {page}": "{name}, page {page}",
+  "Names and addresses in some of these scripts may not have been recognized. E-mail addresses, numbers and credentials in them are hidden all the same.":
+    "Dans certaines écritures de ce texte, des noms et des adresses n’ont peut-être pas été reconnus. Les adresses e-mail, numéros et identifiants y sont masqués malgré tout.",
   New: "Nouvelle",
   "New:": "Nouveau :",
   "No conversation contains these words.": "Aucune conversation ne contient ces mots.",
@@ -145,6 +147,9 @@ export const chat: Same<typeof german> = {
   "No library": "Sans bibliothèque",
   "No passages were given": "Aucun passage transmis",
   "Not added: {reason}": "Non ajouté : {reason}",
+  "Not everything fits into the model’s context window: older messages, passages or results were shortened or left out.":
+    "Tout ne tient pas dans la fenêtre de contexte du modèle : des messages anciens, des passages ou des résultats ont été abrégés ou omis.",
+  "Not everything was read: {what}": "Tout n’a pas été lu : {what}",
   "not on this network": "hors de ce réseau",
   Note: "Note",
   Now: "Maintenant",
@@ -225,6 +230,8 @@ export const chat: Same<typeof german> = {
     "Résumé des messages précédents : partie {part} sur {total}…",
   Temperature: "Température",
   "The answer differs. Nothing of it is stored.": "La réponse est différente. Rien n’en est conservé.",
+  "The answer leads to addresses that stand in nothing the model was given: {addresses}":
+    "La réponse mène à des adresses qui ne figurent dans rien de ce que le modèle a reçu : {addresses}",
   "The answer now": "La réponse maintenant",
   "The context {context}": "Le contexte {context}",
   "The embedding model does not answer: passages were found by their words alone, not by what they mean.":
@@ -242,6 +249,7 @@ export const chat: Same<typeof german> = {
   "the model’s words": "mots du modèle",
   "The next answer is given the summary as it is now.": "La prochaine réponse reçoit le résumé tel qu’il est.",
   "The oldest messages": "Les messages les plus anciens",
+  "The reply cites {numbers}, which the model was not given.": "La réponse cite {numbers}, que le modèle n’a pas reçu.",
   "The reply reached its length limit.": "La réponse a atteint sa limite de longueur.",
   "The reply was interrupted.": "La réponse a été interrompue.",
   "The same again": "La même chose à nouveau",

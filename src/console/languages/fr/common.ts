@@ -65,6 +65,7 @@ export const common: Same<typeof german> = {
   Paused: "Suspendu",
   People: "Personnes",
   Preview: "Aperçu",
+  "Quotes from the library": "Citations de la bibliothèque",
   Receipts: "Reçus",
   Resume: "Reprendre",
   Retention: "Conservation",

@@ -3,6 +3,7 @@ import type { settings as german } from "../de/settings.ts"
 
 export const settings: Same<typeof german> = {
   "1000000000 is 1 GB": "1000000000 font 1 Go",
+  answers: "réponses",
   "<code/> checks one, <code2/> makes an installation of it.":
     "<code/> en vérifie une, <code2/> en fait une installation.",
   "<code/> gets a new secret. For a while both sign, so that the receiver can change over.":
@@ -223,6 +224,7 @@ export const settings: Same<typeof german> = {
   Passwords: "Mots de passe",
   "People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by <code/>, <code2/> and <code3/>.":
     "Les personnes se connectent par mot de passe. Un fournisseur à vous, comme Keycloak, Entra ID ou Authentik, se désigne par <code/>, <code2/> et <code3/>.",
+  pictures: "images",
   "{provider} names the groups of this user at each sign-in: {groups}.":
     "{provider} indique les groupes de cet utilisateur à chaque connexion : {groups}.",
   "Public addresses must be listed in --webhook-allow": "Les adresses publiques doivent figurer dans --webhook-allow",
@@ -268,6 +270,7 @@ export const settings: Same<typeof german> = {
   "Separated by commas: files of others do not exist for the key":
     "Séparés par des virgules : les fichiers des autres n’existent pas pour la clé",
   Sessions: "Sessions",
+  "Set by": "Défini par",
   Setting: "Paramètre",
   "Settings of the daemon": "Paramètres du service",
   "Share of {kind}": "Part de {kind}",
@@ -304,9 +307,11 @@ export const settings: Same<typeof german> = {
   "The user sets it by a link. Until then the old one works.":
     "L’utilisateur le définit par un lien. D’ici là l’ancien reste valable.",
   "There is no such setting.": "Ce paramètre n’existe pas.",
+  thinking: "réflexion",
   "This one": "Celle-ci",
   "Tokens per day": "Tokens par jour",
   "Tool servers": "Serveurs d’outils",
+  tools: "outils",
   "Transfer them to {name}": "Les transférer à {name}",
   "Try it": "L’essayer",
   Unchanged: "Inchangé",

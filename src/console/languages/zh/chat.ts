@@ -127,6 +127,8 @@ export const chat: Same<typeof german> = {
   "{name} has {size}; a picture may have 10 MB.": "{name} 大小为 {size}；图片最大 10 MB。",
   "{name} is neither PNG, JPEG, GIF nor WebP.": "{name} 不是 PNG、JPEG、GIF 或 WebP。",
   "{name}, page {page}": "{name}，第 {page} 页",
+  "Names and addresses in some of these scripts may not have been recognized. E-mail addresses, numbers and credentials in them are hidden all the same.":
+    "此文本中某些文字的姓名和地址可能未被识别。其中的电子邮件地址、号码和凭据仍会隐藏。",
   New: "新建",
   "New:": "新增：",
   "No conversation contains these words.": "没有对话包含这些词。",
@@ -134,6 +136,9 @@ export const chat: Same<typeof german> = {
   "No library": "不使用资料库",
   "No passages were given": "未提供段落",
   "Not added: {reason}": "未添加：{reason}",
+  "Not everything fits into the model’s context window: older messages, passages or results were shortened or left out.":
+    "模型的上下文窗口放不下全部内容：较早的消息、段落或结果已被缩短或省略。",
+  "Not everything was read: {what}": "并非全部内容都已读取：{what}",
   "not on this network": "不在此网络中",
   Note: "备注",
   Now: "现在",
@@ -211,6 +216,8 @@ export const chat: Same<typeof german> = {
   "Summing up earlier messages: part {part} of {total} …": "正在总结较早的消息：第 {part} 部分，共 {total} 部分…",
   Temperature: "温度",
   "The answer differs. Nothing of it is stored.": "回答不同。它不会被保存。",
+  "The answer leads to addresses that stand in nothing the model was given: {addresses}":
+    "回答中的网址未出现在提供给模型的任何内容中：{addresses}",
   "The answer now": "现在的回答",
   "The context {context}": "上下文 {context}",
   "The embedding model does not answer: passages were found by their words alone, not by what they mean.":
@@ -226,6 +233,7 @@ export const chat: Same<typeof german> = {
   "the model’s words": "模型的用词",
   "The next answer is given the summary as it is now.": "下一个回答将使用现在的总结。",
   "The oldest messages": "最早的消息",
+  "The reply cites {numbers}, which the model was not given.": "回复引用了 {numbers}，但模型并未收到该内容。",
   "The reply reached its length limit.": "回复已达到长度上限。",
   "The reply was interrupted.": "回复被中断。",
   "The same again": "再来一次",

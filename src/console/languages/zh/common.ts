@@ -64,6 +64,7 @@ export const common: Same<typeof german> = {
   Paused: "已暂停",
   People: "成员",
   Preview: "预览",
+  "Quotes from the library": "资料库引文",
   Receipts: "凭证",
   Resume: "继续",
   Retention: "保留",

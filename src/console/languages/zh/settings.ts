@@ -3,6 +3,7 @@ import type { settings as german } from "../de/settings.ts"
 
 export const settings: Same<typeof german> = {
   "1000000000 is 1 GB": "1000000000 即 1 GB",
+  answers: "回答",
   "<code/> checks one, <code2/> makes an installation of it.": "<code/> 可校验备份，<code2/> 可由备份还原安装。",
   "<code/> gets a new secret. For a while both sign, so that the receiver can change over.":
     "<code/> 将获得新机密。一段时间内新旧机密同时签名，以便接收方切换。",
@@ -217,6 +218,7 @@ export const settings: Same<typeof german> = {
   Passwords: "密码",
   "People sign in with passwords. A provider of your own, such as Keycloak, Entra ID or Authentik, is named by <code/>, <code2/> and <code3/>.":
     "用户使用密码登录。自有提供方（如 Keycloak、Entra ID 或 Authentik）由 <code/>、<code2/> 和 <code3/> 指定。",
+  pictures: "图片",
   "{provider} names the groups of this user at each sign-in: {groups}.":
     "{provider} 在每次登录时指定此用户的组：{groups}。",
   "Public addresses must be listed in --webhook-allow": "公网地址必须列在 --webhook-allow 中",
@@ -259,6 +261,7 @@ export const settings: Same<typeof german> = {
   "Send {id} again": "重新发送 {id}",
   "Separated by commas: files of others do not exist for the key": "以逗号分隔：对此密钥而言，其他上下文的文件不存在",
   Sessions: "会话",
+  "Set by": "设置来源",
   Setting: "设置",
   "Settings of the daemon": "守护进程设置",
   "Share of {kind}": "{kind} 占比",
@@ -291,9 +294,11 @@ export const settings: Same<typeof german> = {
   "The user is signed out and cannot sign in again. Their files stay.": "该用户将退出且无法再登录。其文件会保留。",
   "The user sets it by a link. Until then the old one works.": "用户通过链接设置。在此之前旧密码仍有效。",
   "There is no such setting.": "没有这个设置。",
+  thinking: "思考",
   "This one": "当前会话",
   "Tokens per day": "每日词元数",
   "Tool servers": "工具服务器",
+  tools: "工具",
   "Transfer them to {name}": "转移给 {name}",
   "Try it": "试用",
   Unchanged: "不变",

@@ -3,6 +3,7 @@ import { api, query } from "../../api.ts"
 import { ago } from "../../format.ts"
 import { Lazy } from "../../lazy.tsx"
 import { useLoaded, useSettled } from "../../loading.ts"
+import { Replaced } from "../../markdown.tsx"
 import { go, Link, usePlace } from "../../router.tsx"
 import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
@@ -184,7 +185,7 @@ const Item = ({ conversation, current, shown, onChoose, onChange }: ItemProps) =
     >
       <span class="name" dir="auto">
         {conversation.pinned && <Icon name="pin" />}
-        {conversation.title || t("Untitled")}
+        <Replaced text={conversation.title || t("Untitled")} />
       </span>
       <span class="soft small name">
         {ago(conversation.updated_at)}

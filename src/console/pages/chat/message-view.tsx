@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { count, dateTime } from "../../format.ts"
 import { Lazy } from "../../lazy.tsx"
-import { type Follows, followsGiven, followsNone, Markdown } from "../../markdown.tsx"
+import { type Follows, followsGiven, followsNone, Markdown, Replaced } from "../../markdown.tsx"
 import type { Doing } from "../../phases.ts"
 import type { Draft } from "../../reply.ts"
 import { type Text, t } from "../../text.ts"
@@ -202,7 +202,7 @@ export function Citations({ sources, onCite }: Omit<CitedProps, "text" | "follow
           <button type="button" class="citation" onClick={() => onCite(source)}>
             <span class="cite">{source.index}</span>
             <span class="name" dir="auto">
-              {source.name}
+              <Replaced text={source.name} />
             </span>
             {source.position.page && <span class="soft">{t("p. {page}", { page: count(source.position.page) })}</span>}
           </button>

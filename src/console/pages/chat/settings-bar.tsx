@@ -4,6 +4,7 @@ import { useId, useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { Lazy } from "../../lazy.tsx"
 import { useLoaded, useRepeated } from "../../loading.ts"
+import { nameOfModel } from "../../model-words.ts"
 import { useAccount } from "../../session.ts"
 import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
@@ -169,7 +170,7 @@ export function ModelChoice({ models, value, onChange }: ModelChoiceProps) {
         {!chosen && <option value={value}>{value || t("Model")}</option>}
         {models.map(model => (
           <option key={model.value} value={model.value} disabled={!model.available}>
-            {model.label}
+            {nameOfModel(model)}
             {model.available ? (model.status === "loaded" ? ` · ${t("loaded")}` : "") : ` · ${t("unavailable")}`}
           </option>
         ))}

@@ -114,17 +114,17 @@ function ReceiptView({ receipt, onClose }: { receipt: Receipt; onClose: () => vo
     >
       <div class="stack">
         <dl class="facts">
-          <Fact name="Receipt">
+          <Fact name={t("Receipt")}>
             <code>{id}</code>
           </Fact>
-          <Fact name="Gone since">{dateTime(at)}</Fact>
-          <Fact name="Gone from">{stores.map(store => store.replaceAll("_", " ")).join(", ")}</Fact>
-          <Fact name="Backups">
+          <Fact name={t("Gone since")}>{dateTime(at)}</Fact>
+          <Fact name={t("Gone from")}>{stores.map(store => store.replaceAll("_", " ")).join(", ")}</Fact>
+          <Fact name={t("Backups")}>
             {backups
               ? t("may hold it until {backups}", { backups: dateTime(backups) })
               : t("nobody has said how long they are kept")}
           </Fact>
-          <Fact name="Signature">
+          <Fact name={t("Signature")}>
             <code>{signature}</code>
           </Fact>
         </dl>

@@ -1,6 +1,6 @@
 /** How far the indexing of the library is, and why files failed. */
 import { api } from "../../api.ts"
-import { count } from "../../format.ts"
+import { count, inRow } from "../../format.ts"
 import { type Text, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 
@@ -42,21 +42,19 @@ export function Indexing({ summary: { total, by_status, by_error }, onShowFailed
     <section class="notice row between indexing-summary" aria-label={t("Indexing")}>
       <div class="grow">
         <p>
-          {[
+          {inRow([
             t("{searchable} of {total, plural, one {# file} other {# files}} searchable", {
               searchable: count(searchable),
               total,
             }),
             queued + indexing > 0 && t("{waiting} in progress", { waiting: count(queued + indexing) }),
             failed > 0 && t("{failed} failed", { failed: count(failed) }),
-          ]
-            .filter(Boolean)
-            .join(", ")}
+          ])}
         </p>
         {queued + indexing > 0 && (
           <progress max={total} value={searchable + failed} aria-label={t("Indexing of the library")} />
         )}
-        {failed > 0 && <p class="small">{reasons.map(([code, files]) => reasonOf(code, files)).join(", ")}</p>}
+        {failed > 0 && <p class="small">{inRow(reasons.map(([code, files]) => reasonOf(code, files)))}</p>}
       </div>
       {failed > 0 && (
         <div class="row">

@@ -66,7 +66,7 @@ const SettingTable = ({ settings }: { settings: readonly InstallationSetting[] }
         <tr>
           <th>{t("Setting")}</th>
           <th>{t("Value")}</th>
-          <th>{t("From")}</th>
+          <th>{t("Set by")}</th>
         </tr>
       </thead>
       <tbody>
@@ -79,7 +79,7 @@ const SettingTable = ({ settings }: { settings: readonly InstallationSetting[] }
             <td data-label={t("Value")}>
               {value === "" ? <span class="soft">{t("empty")}</span> : <code class="entry-key">{value}</code>}
             </td>
-            <td data-label={t("From")}>
+            <td data-label={t("Set by")}>
               <span class={`badge ${from === "default" ? "" : "good"}`}>{t(FROM[from])}</span>
               {from !== "default" && <code class="soft small block entry-key">{source}</code>}
             </td>

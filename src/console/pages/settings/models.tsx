@@ -2,8 +2,9 @@
 
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
-import { bytes, count, duration } from "../../format.ts"
+import { bytes, count, duration, inRow } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { CAPABILITIES, MODEL_STATES, nameOfModel } from "../../model-words.ts"
 import { NoModel } from "../../no-model.tsx"
 import { rich, t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
@@ -48,7 +49,7 @@ function Item({ model }: { model: Model }) {
     <li class="stack tight">
       <div class="row between">
         <div class="grow">
-          <strong>{model.label}</strong> {model.default && <span class="badge">{t("Default")}</span>}{" "}
+          <strong>{nameOfModel(model)}</strong> {model.default && <span class="badge">{t("Default")}</span>}{" "}
           {!model.local && <span class="badge busy">{t("Runs elsewhere")}</span>}
           <span class="soft small block entry-key">
             <code>{model.value}</code>
@@ -57,12 +58,12 @@ function Item({ model }: { model: Model }) {
           {model.status_reason && <span class="issue block">{model.status_reason}</span>}
         </div>
         <div class="row">
-          <span class={`badge ${STATES[model.status]}`}>{model.status}</span>
+          <span class={`badge ${STATES[model.status]}`}>{t(MODEL_STATES[model.status])}</span>
           {model.provider !== "builtin" && (
             <Button
               busy={test.busy}
               disabled={!model.available}
-              label={t("Test {label}", { label: model.label })}
+              label={t("Test {label}", { label: nameOfModel(model) })}
               onClick={() => void test.run()}
             >
               {t("Test")}
@@ -90,7 +91,7 @@ const factsOf = ({ size_bytes, context_length, capabilities }: Model): string =>
   [
     size_bytes === null ? "" : bytes(size_bytes),
     context_length === null ? "" : t("window of {tokens} tokens", { tokens: count(context_length) }),
-    capabilities.join(", "),
+    inRow(capabilities.map(each => t(CAPABILITIES[each]))),
   ]
     .filter(Boolean)
     .join(" · ")

@@ -1,6 +1,6 @@
 /** What a source does and how its last sync went, in words. */
 
-import { ago, count } from "../../format.ts"
+import { ago, count, inRow } from "../../format.ts"
 import { type Text, t } from "../../text.ts"
 import type { SourceRecord, SyncRecord } from "../../wire.ts"
 
@@ -36,7 +36,7 @@ export function countsOf({ added, updated, deleted, unchanged, skipped, failed }
     [unchanged, t("unchanged")],
   ] as const
   const told = parts.filter(([value]) => value > 0).map(([value, word]) => `${count(value)} ${word}`)
-  return told.join(", ") || t("nothing there")
+  return inRow(told) || t("nothing there")
 }
 
 interface LastSyncProps {

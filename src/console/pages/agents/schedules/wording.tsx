@@ -1,4 +1,4 @@
-import { t } from "../../../text.ts"
+import { leftToRight, t } from "../../../text.ts"
 import type { Schedule } from "../../../wire.ts"
 
 export const ScheduleState = ({ paused }: { paused: boolean }) =>
@@ -6,7 +6,7 @@ export const ScheduleState = ({ paused }: { paused: boolean }) =>
 
 /** "every 6h", or the cron expression with its time zone. */
 export const whenOf = ({ cron, every, timezone }: Pick<Schedule, "cron" | "every" | "timezone">): string =>
-  every ? t("every {time}", { time: every }) : `${cron}${timezone ? ` (${timezone})` : ""}`
+  every ? t("every {time}", { time: every }) : leftToRight(`${cron}${timezone ? ` (${timezone})` : ""}`)
 
 /** What is asked: the text of the request, else where it goes. */
 export function askedBy({ url, body }: Schedule["request"]): string {
