@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
       await dialog.getByLabel("Model").selectOption("builtin/extractive")
       await dialog.getByRole("button", { name: "Start" }).click()
       await page.getByText("Completed").waitFor({ timeout: 30_000 })
-      await page.getByText("search library").first().click()
+      await page.locator(".step-name", { hasText: "Search the library" }).first().click()
       await page.getByText('"query"').first().waitFor()
       await page.getByRole("heading", { name: "Result" }).waitFor()
       await page.getByRole("button", { name: /lease\.md/ }).click()

@@ -18,6 +18,7 @@ export const agents: Same<typeof german> = {
   Approvals: "الموافقات",
   Approve: "موافقة",
   Body: "المحتوى",
+  Calculate: "الحساب",
   "Cancel the batch": "إلغاء الدفعة",
   "Cancel this batch?": "هل تريد إلغاء هذه الدفعة؟",
   Cancelled: "ملغى",
@@ -42,6 +43,7 @@ export const agents: Same<typeof german> = {
   "JSON Schema of the answer": "مخطط JSON للإجابة",
   "Limits and answer format": "الحدود وصيغة الإجابة",
   "Line {line}:": "السطر {line}:",
+  "List files": "سرد الملفات",
   "Make the schedule": "إنشاء الجدول الزمني",
   "{name} is under way": "{name} قيد التنفيذ",
   "{nerCount} redacted": "حُجب {nerCount}",
@@ -57,6 +59,8 @@ export const agents: Same<typeof german> = {
   "On the first of a month at": "أول كل شهر في",
   "On weekdays at": "أيام العمل في",
   "Progress of {id}": "تقدّم {id}",
+  "Query tables": "الاستعلام من الجداول",
+  "Read files": "قراءة الملفات",
   Reason: "السبب",
   Request: "الطلب",
   "Requests that are answered stay answered; the others are not carried out.":
@@ -70,6 +74,7 @@ export const agents: Same<typeof german> = {
   "Step limit": "حد الخطوات",
   Steps: "الخطوات",
   Task: "المهمة",
+  "Tell the time": "معرفة الوقت",
   Text: "النص",
   "The run asks to call <strong/>.": "يطلب التشغيل استدعاء <strong/>.",
   "The run used all its steps; this is its best answer so far.":
@@ -91,7 +96,7 @@ export const agents: Same<typeof german> = {
   "was approved by nobody in time": "لم يوافق عليه أحد في الوقت المحدد",
   "was denied": "رُفض",
   "was not decided before the run ended": "لم يُبتّ فيه قبل انتهاء التشغيل",
-  What: "ماذا",
+  What: "نوع الطلب",
   When: "متى",
   "Which contracts end before June, and what do they cost together?":
     "ما العقود التي تنتهي قبل يونيو، وكم تكلفتها معًا؟",

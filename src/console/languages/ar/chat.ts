@@ -283,7 +283,7 @@ export const chat: Same<typeof german> = {
   "Top P": "Top P",
   "Top p": "Top p",
   "Type / and a name to use one, by itself or behind other words. Only you see them, in every browser that you sign in with.":
-    "اكتب / واسمًا لاستخدام أحدها، وحده أو بعد كلمات أخرى. أنت وحدك تراها، في كل متصفح تسجّل الدخول منه.",
+    "اكتب ⁦/⁩ واسمًا لاستخدام أحدها، وحده أو بعد كلمات أخرى. أنت وحدك تراها، في كل متصفح تسجّل الدخول منه.",
   "Upload of {name}": "رفع {name}",
   Use: "استخدام",
   "Used {name}": "استُخدم {name}",

@@ -38,9 +38,9 @@ export const settings: Same<typeof german> = {
   administrator: "مسؤول",
   Administrators: "المسؤولون",
   "After go mod edit -replace carrel.internal/sdk=PATH/sdk/go":
-    "بعد go mod edit -replace carrel.internal/sdk=PATH/sdk/go",
-  "After npm install PATH/sdk/typescript": "بعد npm install PATH/sdk/typescript",
-  "After pip install PATH/sdk/python": "بعد pip install PATH/sdk/python",
+    "بعد ⁦go mod edit -replace carrel.internal/sdk=PATH/sdk/go⁩",
+  "After npm install PATH/sdk/typescript": "بعد ⁦npm install PATH/sdk/typescript⁩",
+  "After pip install PATH/sdk/python": "بعد ⁦pip install PATH/sdk/python⁩",
   "again {next}": "مجددًا {next}",
   "Agents have the built-in tools: search, reading, tables, arithmetic.":
     "للوكلاء الأدوات المدمجة: البحث والقراءة والجداول والحساب.",
@@ -142,17 +142,17 @@ export const settings: Same<typeof german> = {
   "In a shell": "في الطرفية",
   "In a year": "بعد سنة",
   "In claude_desktop_config.json; the command is where Carrel is installed on that machine":
-    "في claude_desktop_config.json؛ والأمر هو موضع تثبيت Carrel على ذلك الجهاز",
-  "In config.yaml": "في config.yaml",
+    "في ⁦claude_desktop_config.json⁩؛ والأمر هو موضع تثبيت Carrel على ذلك الجهاز",
+  "In config.yaml": "في ⁦config.yaml⁩",
   "In its environment, or under Admin panel → Settings → Connections → OpenAI API":
     "في بيئته، أو ضمن Admin panel → Settings → Connections → OpenAI API",
-  "In librechat.yaml": "في librechat.yaml",
+  "In librechat.yaml": "في ⁦librechat.yaml⁩",
   "In Python": "في Python",
   "In TypeScript": "في TypeScript",
   "In {folder}. Every {hours, plural, one {hour} other {# hours}}, next {next}; the newest {keep} stay.":
     "في {folder}. {hours, plural, zero {كل ساعة} one {كل ساعة} two {كل ساعتين} few {كل # ساعات} many {كل # ساعة} other {كل # ساعة}}، التالية {next}؛ تبقى أحدث {keep}.",
   "In {folder}. On request; the newest {keep} stay.": "في {folder}. عند الطلب؛ تبقى أحدث {keep}.",
-  "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project": "في ~/.cursor/mcp.json، أو .cursor/mcp.json في مشروع",
+  "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project": "في ⁦~/.cursor/mcp.json⁩، أو ⁦.cursor/mcp.json⁩ في مشروع",
   "Index of meaning": "فهرس المعاني",
   "Index of words": "فهرس الكلمات",
   "Intranet search": "بحث الشبكة الداخلية",
@@ -212,7 +212,7 @@ export const settings: Same<typeof german> = {
   "Nothing went wrong": "لم يحدث أي خطأ",
   "Old data was removed": "أُزيلت بيانات قديمة",
   "One a line. Members see files whose permissions name group:NAME; administrators see all files.":
-    "واحدة في كل سطر. يرى الأعضاء الملفات التي تذكر أذوناتها group:NAME؛ ويرى المسؤولون كل الملفات.",
+    "واحدة في كل سطر. يرى الأعضاء الملفات التي تذكر أذوناتها ⁦group:NAME⁩؛ ويرى المسؤولون كل الملفات.",
   "Only some": "بعضها فقط",
   "Only these contexts": "هذه السياقات فقط",
   "Only these models": "هذه النماذج فقط",
@@ -227,7 +227,7 @@ export const settings: Same<typeof german> = {
   pictures: "الصور",
   "{provider} names the groups of this user at each sign-in: {groups}.":
     "يسمي {provider} مجموعات هذا المستخدم عند كل دخول: {groups}.",
-  "Public addresses must be listed in --webhook-allow": "يجب إدراج العناوين العامة في --webhook-allow",
+  "Public addresses must be listed in --webhook-allow": "يجب إدراج العناوين العامة في ⁦--webhook-allow⁩",
   "Put the token of a key where TOKEN stands, or have one made for it.": "ضع رمز مفتاح مكان TOKEN، أو اطلب إنشاء واحد.",
   "{queued, plural, one {# event} other {# events}} sent again":
     "{queued, plural, zero {لم يُعَد إرسال أحداث} one {أُعيد إرسال حدث واحد} two {أُعيد إرسال حدثين} few {أُعيد إرسال # أحداث} many {أُعيد إرسال # حدثًا} other {أُعيد إرسال # حدث}}",
@@ -283,7 +283,7 @@ export const settings: Same<typeof german> = {
     "احفظه حيث يتحقق المستقبل من التواقيع. لن يُعرض ثانية.",
   "Store these now. The private key and the secret are not shown again.":
     "احفظها الآن. لن يُعرض المفتاح الخاص والسر ثانية.",
-  "Such as ollama/*, separated by commas": "مثل ollama/*، مفصولة بفواصل",
+  "Such as ollama/*, separated by commas": "مثل ⁦ollama/*⁩، مفصولة بفواصل",
   System: "النظام",
   "Taken with {code} after {ms} ms": "قُبل بالرمز {code} بعد {ms} م.ث",
   Test: "اختبار",

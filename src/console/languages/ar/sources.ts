@@ -74,7 +74,7 @@ export const sources: Same<typeof german> = {
   "Only these": "هذه فقط",
   "Only these paths": "هذه المسارات فقط",
   "Pages are read as they are served: no script is run. robots.txt is obeyed.":
-    "تُقرأ الصفحات كما تُقدَّم: لا يُشغَّل أي برنامج نصي، ويُحترم robots.txt.",
+    "تُقرأ الصفحات كما تُقدَّم: لا يُشغَّل أي برنامج نصي، ويُحترم ⁦robots.txt⁩.",
   "Password or token": "كلمة المرور أو رمز الوصول",
   "Patterns, one per line": "أنماط، واحد في كل سطر",
   Pending: "معلّق",
@@ -100,7 +100,7 @@ export const sources: Same<typeof german> = {
   Tags: "الوسوم",
   "Taken too": "تؤخذ أيضًا",
   "The daemon must have been started with --source-root for a folder above it.":
-    "يجب أن تكون الخدمة قد شُغّلت مع --source-root لمجلد أعلى منه.",
+    "يجب أن تكون الخدمة قد شُغّلت مع ⁦--source-root⁩ لمجلد أعلى منه.",
   "the default one": "الافتراضي",
   "The library no longer follows this place. This cannot be undone.":
     "لن تتابع المكتبة هذا المكان بعد الآن. لا يمكن التراجع عن هذا.",

@@ -15,6 +15,7 @@ export const agents = {
   Approvals: "Genehmigungen",
   Approve: "Genehmigen",
   Body: "Inhalt",
+  Calculate: "Rechnen",
   "Cancel the batch": "Stapel abbrechen",
   "Cancel this batch?": "Diesen Stapel abbrechen?",
   Cancelled: "Abgebrochen",
@@ -39,6 +40,7 @@ export const agents = {
   "JSON Schema of the answer": "JSON-Schema der Antwort",
   "Limits and answer format": "Grenzen und Antwortformat",
   "Line {line}:": "Zeile {line}:",
+  "List files": "Dateien auflisten",
   "Make the schedule": "Zeitplan anlegen",
   "{name} is under way": "{name} wird bearbeitet",
   "{nerCount} redacted": "{nerCount} geschwärzt",
@@ -54,6 +56,8 @@ export const agents = {
   "On the first of a month at": "Am Monatsersten um",
   "On weekdays at": "Werktags um",
   "Progress of {id}": "Fortschritt von {id}",
+  "Query tables": "Tabellen abfragen",
+  "Read files": "Dateien lesen",
   Reason: "Grund",
   Request: "Anfrage",
   "Requests that are answered stay answered; the others are not carried out.":
@@ -67,6 +71,7 @@ export const agents = {
   "Step limit": "Schrittgrenze",
   Steps: "Schritte",
   Task: "Aufgabe",
+  "Tell the time": "Uhrzeit nennen",
   Text: "Text",
   "The run asks to call <strong/>.": "Der Lauf möchte <strong/> aufrufen.",
   "The run used all its steps; this is its best answer so far.":

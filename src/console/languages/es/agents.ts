@@ -18,6 +18,7 @@ export const agents: Same<typeof german> = {
   Approvals: "Aprobaciones",
   Approve: "Aprobar",
   Body: "Cuerpo",
+  Calculate: "Calcular",
   "Cancel the batch": "Cancelar el lote",
   "Cancel this batch?": "¿Cancelar este lote?",
   Cancelled: "Cancelado",
@@ -42,6 +43,7 @@ export const agents: Same<typeof german> = {
   "JSON Schema of the answer": "JSON Schema de la respuesta",
   "Limits and answer format": "Límites y formato de respuesta",
   "Line {line}:": "Línea {line}:",
+  "List files": "Listar archivos",
   "Make the schedule": "Crear la programación",
   "{name} is under way": "{name} está en curso",
   "{nerCount} redacted": "{nerCount} censurados",
@@ -57,6 +59,8 @@ export const agents: Same<typeof german> = {
   "On the first of a month at": "El primer día del mes a las",
   "On weekdays at": "En días laborables a las",
   "Progress of {id}": "Progreso de {id}",
+  "Query tables": "Consultar tablas",
+  "Read files": "Leer archivos",
   Reason: "Motivo",
   Request: "Petición",
   "Requests that are answered stay answered; the others are not carried out.":
@@ -70,6 +74,7 @@ export const agents: Same<typeof german> = {
   "Step limit": "Límite de pasos",
   Steps: "Pasos",
   Task: "Tarea",
+  "Tell the time": "Decir la hora",
   Text: "Texto",
   "The run asks to call <strong/>.": "La ejecución pide llamar a <strong/>.",
   "The run used all its steps; this is its best answer so far.":

@@ -18,6 +18,7 @@ export const agents: Same<typeof german> = {
   Approvals: "Approbations",
   Approve: "Approuver",
   Body: "Corps",
+  Calculate: "Calculer",
   "Cancel the batch": "Annuler le lot",
   "Cancel this batch?": "Annuler ce lot ?",
   Cancelled: "Annulé",
@@ -42,6 +43,7 @@ export const agents: Same<typeof german> = {
   "JSON Schema of the answer": "JSON Schema de la réponse",
   "Limits and answer format": "Limites et format de réponse",
   "Line {line}:": "Ligne {line} :",
+  "List files": "Lister les fichiers",
   "Make the schedule": "Créer la planification",
   "{name} is under way": "{name} est en cours",
   "{nerCount} redacted": "{nerCount} caviardés",
@@ -57,6 +59,8 @@ export const agents: Same<typeof german> = {
   "On the first of a month at": "Le premier du mois à",
   "On weekdays at": "En semaine à",
   "Progress of {id}": "Progression de {id}",
+  "Query tables": "Interroger des tableaux",
+  "Read files": "Lire des fichiers",
   Reason: "Motif",
   Request: "Requête",
   "Requests that are answered stay answered; the others are not carried out.":
@@ -70,6 +74,7 @@ export const agents: Same<typeof german> = {
   "Step limit": "Limite d’étapes",
   Steps: "Étapes",
   Task: "Tâche",
+  "Tell the time": "Donner l’heure",
   Text: "Texte",
   "The run asks to call <strong/>.": "L’exécution demande à appeler <strong/>.",
   "The run used all its steps; this is its best answer so far.":
@@ -90,7 +95,7 @@ export const agents: Same<typeof german> = {
   "was approved by nobody in time": "n’a pas été approuvé à temps",
   "was denied": "a été refusé",
   "was not decided before the run ended": "n’a pas été tranché avant la fin de l’exécution",
-  What: "Quoi",
+  What: "Type de demande",
   When: "Quand",
   "Which contracts end before June, and what do they cost together?":
     "Quels contrats expirent avant juin, et combien coûtent-ils ensemble ?",

@@ -3,6 +3,7 @@ import { ApiError, api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
 import { t } from "../../text.ts"
+import { toolName } from "../../tool-names.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Field, Form, focusOnce, Problem, TextField } from "../../ui/form.tsx"
 import type { Run, ToolChoice } from "../../wire.ts"
@@ -171,7 +172,7 @@ const ToolChoices = ({ tools, chosen, onChange }: ToolChoicesProps) => (
           }
         />
         <span dir="auto">
-          {title}
+          {toolName(name, title)}
           {external && <span class="soft small"> ({name.split(".")[0]})</span>}
         </span>
       </label>

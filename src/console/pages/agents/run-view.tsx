@@ -6,6 +6,7 @@ import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { followsGiven } from "../../markdown.tsx"
 import { go, Link } from "../../router.tsx"
 import { t } from "../../text.ts"
+import { toolName } from "../../tool-names.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Confirm } from "../../ui/dialog.tsx"
 import { Problem } from "../../ui/form.tsx"
@@ -42,7 +43,7 @@ const Facts = ({ run }: { run: Run }) => (
   <div class="row">
     <RunStatus status={run.status} />
     <span class="soft small">
-      {run.model} · {dateTime(run.started_at)}
+      <bdi>{run.model}</bdi> · {dateTime(run.started_at)}
       {run.finished_at && ` · ${duration(Date.parse(run.finished_at) - Date.parse(run.started_at))}`}
       {tokensOf(run) > 0 && ` · ${t("{run} tokens", { run: count(tokensOf(run)) })}`}
       {run.ner_count > 0 && ` · ${t("{nerCount} redacted", { nerCount: count(run.ner_count) })}`}
@@ -150,7 +151,7 @@ function Steps({ steps, running }: StepsProps) {
           <li key={step.index}>
             <details class="fold">
               <summary>
-                <span class="step-name">{step.name.replaceAll("_", " ")}</span>
+                <span class="step-name">{toolName(step.name)}</span>
                 <span class="soft small name" dir="auto">
                   {summaryOf(step)}
                 </span>

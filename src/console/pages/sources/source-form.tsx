@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
-import { spoken, t } from "../../text.ts"
+import { leftToRight, spoken, t } from "../../text.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Lines, Problem, Select, Switch, TextField } from "../../ui/form.tsx"
 import type { SourceRecord } from "../../wire.ts"
@@ -151,7 +151,7 @@ const SpecFields = ({ within, specs, written, onChange, error, placeholder }: Sp
         onInput: set,
         error,
         ...(placeholder || otherwise || example
-          ? { placeholder: placeholder || (otherwise ? t(otherwise) : example!) }
+          ? { placeholder: placeholder || (otherwise ? t(otherwise) : leftToRight(example!)) }
           : {}),
       }
       if (choices)
@@ -193,7 +193,7 @@ const Selection = ({ fields, set, error }: SelectionProps) => (
         <Lines
           label={t("Only these")}
           name="include"
-          placeholder="**/*.pdf"
+          placeholder={leftToRight("**/*.pdf")}
           hint={t("Patterns, one per line")}
           value={fields.include}
           onInput={include => set({ include })}
@@ -202,7 +202,7 @@ const Selection = ({ fields, set, error }: SelectionProps) => (
         <Lines
           label={t("Not these")}
           name="exclude"
-          placeholder="archive/**"
+          placeholder={leftToRight("archive/**")}
           hint={t("Patterns, one per line")}
           value={fields.exclude}
           onInput={exclude => set({ exclude })}

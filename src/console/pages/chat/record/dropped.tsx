@@ -52,5 +52,5 @@ function lineOf({ kind, reason, count: messages, name, score }: Dropped): string
     return `${many}: ${t((messages === 1 ? REASONS : REASONS_OF_MANY)[reason])}`
   }
   const what = name === undefined ? t(KINDS[kind]) : t(KINDS_OF[kind], { name })
-  return `${what}${score === undefined ? "" : ` (${count(Math.round(score * 100))} %)`}: ${t(REASONS[reason])}`
+  return `${what}${score === undefined ? "" : ` (${t("{value} %", { value: count(Math.round(score * 100)) })})`}: ${t(REASONS[reason])}`
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact"
-import { count, dateTime, duration } from "../../../format.ts"
+import { count, dateTime, duration, inRow } from "../../../format.ts"
+import { Replaced } from "../../../markdown.tsx"
 import { type Text, t } from "../../../text.ts"
+import { toolName } from "../../../tool-names.ts"
 import type { AnswerRecord } from "../../../wire.ts"
 import { useFileNames } from "../file-names.ts"
 import { countedKinds } from "../hidden-values.tsx"
@@ -37,7 +39,9 @@ export const Facts = ({ record }: { record: AnswerRecord }) => {
         </Fact>
         {query && (
           <Fact name={t("Searched for")}>
-            <q dir="auto">{query.text}</q>
+            <q dir="auto">
+              <Replaced text={query.text} />
+            </q>
             {query.rewritten && ` (${t("the model’s words")})`}
           </Fact>
         )}
@@ -61,7 +65,7 @@ function timesOf({ timings: { total_ms, search_ms, first_token_ms }, query }: An
     search_ms > 0 && (query ? t("{time} of it to search", time) : t("{time} of it to read the files", time)),
     first_token_ms > 0 && t("first word after {time}", { time: duration(first_token_ms) }),
   ]
-  return parts.filter(Boolean).join("; ")
+  return inRow(parts)
 }
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
@@ -122,7 +126,7 @@ function Settings({ record: { options, prompt_version, index_generation: index, 
         </Fact>
       )}
       <Fact name={t("Files are read")}>{t(READINGS[options.reading])}</Fact>
-      <Fact name={t("Tools lent")}>{options.tools.join(", ").replaceAll("_", " ") || t("none")}</Fact>
+      <Fact name={t("Tools lent")}>{inRow(options.tools.map(tool => toolName(tool))) || t("none")}</Fact>
       <Fact name={t("Older messages")}>{t(HISTORIES[options.history])}</Fact>
       <Fact name={t("Thinking")}>{options.thinking ? t("on") : t("off")}</Fact>
       {index && (

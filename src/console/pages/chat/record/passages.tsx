@@ -1,4 +1,5 @@
 import { count, placeOf } from "../../../format.ts"
+import { Replaced } from "../../../markdown.tsx"
 import { t } from "../../../text.ts"
 import type { AnswerRecord, Source } from "../../../wire.ts"
 
@@ -24,7 +25,7 @@ export const PassageList = ({ passages, onCite }: PassageListProps) => (
             <summary>
               <span class="cite">{passage.index}</span>
               <span class="name" dir="auto">
-                {titleOf(passage)}
+                <Replaced text={titleOf(passage)} />
               </span>
               {passage.whole ? <span class="soft small">{t("read in full")}</span> : <Score value={passage.score} />}
             </summary>
@@ -46,7 +47,7 @@ export const Score = ({ value }: { value: number }) => (
   <span class="score" title={t("How well it fits the question")}>
     <meter min={0} max={1} value={value} aria-hidden="true" />
     <span class="unseen">{t("Score")} </span>
-    {count(Math.round(value * 100))} %
+    {t("{value} %", { value: count(Math.round(value * 100)) })}
   </span>
 )
 
