@@ -102,7 +102,7 @@ export const chat: Same<typeof german> = {
   "hidden: {kind}": "masqué : {kind}",
   "Hide conversations": "Masquer les conversations",
   "How the files are read": "Comment les fichiers sont lus",
-  "How this answer was made": "Comment cette réponse a été élaborée",
+  "How this answer was made": "D’où vient cette réponse",
   "How well it fits the question": "À quel point il correspond à la question",
   "In tokens": "En tokens",
   Instructions: "Instructions",
