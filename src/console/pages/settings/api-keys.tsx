@@ -111,8 +111,8 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
               <strong dir="auto">{key.name}</strong>
               <code class="soft small block">{key.client_id}</code>
             </td>
-            <td data-label={t("Owner")} dir="auto">
-              {key.owner?.name ?? t("nobody")}
+            <td data-label={t("Owner")}>
+              <bdi>{key.owner?.name ?? t("nobody")}</bdi>
             </td>
             <td data-label={t("Scopes")}>
               {scopeWords(key.scopes)}
