@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await redact(page).click()
       await ask(page, "I am grace.h@example.org. How can the lease be ended?")
       const reply = page.getByLabel("Reply", { exact: true })
-      await reply.getByText("Replaced").waitFor()
+      await reply.getByText("What was hidden: 1 e-mail address").waitFor()
       await reply.getByText("Thinking", { exact: true }).click()
       await reply.getByText("The clause on termination says it.").waitFor()
       expect(chats.site.complaints).toEqual([])
