@@ -120,6 +120,7 @@ interface LinesProps
   extends Pick<TextFieldProps, "label" | "value" | "onInput" | "hint" | "error" | "name" | "placeholder"> {
   rows?: number
   required?: boolean
+  /** For code and patterns, which no language turns around. */
   mono?: boolean
 }
 
@@ -131,7 +132,7 @@ export const Lines = ({ label, hint, error, name, value, onInput, rows = 2, mono
         {...attributes}
         {...rest}
         class={mono ? "input mono" : "input"}
-        dir="auto"
+        dir={mono ? "ltr" : "auto"}
         name={name}
         rows={rows}
         value={value}

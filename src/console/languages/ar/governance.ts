@@ -24,7 +24,7 @@ export const governance: Same<typeof german> = {
   "Audit log": "سجل التدقيق",
   By: "حسب",
   "By a rule of retention": "بقاعدة احتفاظ",
-  "Case 2026-14": "القضية 2026-14",
+  "Case 2026-14": "القضية ⁦2026-14⁩",
   Chart: "الرسم البياني",
   "Checked with <code/>, elsewhere with <code2/> and the public key.":
     "يُتحقق منه بـ <code/>، وفي مكان آخر بـ <code2/> والمفتاح العام.",

@@ -143,6 +143,7 @@ const Limits = ({ fields, set, error }: LimitsProps) => (
           <textarea
             {...attributes}
             class="input mono"
+            dir="ltr"
             rows={4}
             value={fields.schema}
             onInput={event => set({ schema: event.currentTarget.value })}
