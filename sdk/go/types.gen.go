@@ -1405,20 +1405,21 @@ type GraphqlLocation struct {
 
 // GraphqlQuery is as the reference tells.
 type GraphqlQuery struct {
-	// A document; at most 100 000 characters and 2 000 tokens.
-	Query string `json:"query"`
+	// A document; at most 100 000 characters and 2 000 tokens. Not needed with its hash.
+	Query *string `json:"query,omitzero"`
 
 	// Which one, of a document with several.
 	OperationName *string `json:"operationName,omitzero"`
 
 	Variables map[string]any `json:"variables,omitzero"`
 
+	// `persistedQuery: {version: 1, sha256Hash}` names a query that was sent before by its hash.
 	Extensions map[string]any `json:"extensions,omitzero"`
 }
 
 // GraphqlResult is as the reference tells.
 type GraphqlResult struct {
-	// As the query asks for it.
+	// As the query asks for it; null where the hash of a persisted query is not known.
 	Data map[string]any `json:"data"`
 
 	// Of the fields that are null because they failed.
@@ -4671,7 +4672,7 @@ type QueryGraphqlBody = GraphqlQuery
 
 // What QueryGraphqlByAddress may be asked.
 type QueryGraphqlByAddressQuery struct {
-	Query string `json:"query"`
+	Query *string `json:"query,omitzero"`
 
 	OperationName *string `json:"operationName,omitzero"`
 

@@ -104,6 +104,40 @@ describe.skipIf(!npmClients)("urql", () => {
   })
 })
 
+describe.skipIf(!npmClients)("urql's persisted queries", () => {
+  /** What goes over the wire, beside what the application is given. */
+  const client = async (settings: Record<string, unknown>) => {
+    const { Client, fetchExchange } = await npmPackage("urql")
+    const { persistedExchange } = await npmPackage("@urql/exchange-persisted")
+    const wire: string[] = []
+    const carrel = new Client({
+      url: address,
+      exchanges: [persistedExchange(settings), fetchExchange],
+      requestPolicy: "network-only",
+      preferGetMethod: false,
+      fetchOptions: { headers: { authorization: `Bearer ${door.token}` } },
+      fetch: async (input: string, init: RequestInit) => {
+        const { searchParams } = new URL(input)
+        const { query } = init.body ? JSON.parse(init.body as string) : { query: searchParams.get("query") }
+        wire.push(`${init.method} ${query ? "query and hash" : "hash"}`)
+        return fetch(input, init)
+      },
+    })
+    return { carrel, wire }
+  }
+
+  test.each(["POST", "GET"])("the query is sent once, by %s its hash alone thereafter", async method => {
+    const { carrel, wire } = await client({ preferGetForPersistedQueries: method === "GET" ? "force" : false })
+    const query = `query By${method} { files(sort: name, order: asc) { nodes { name } } }`
+    for (let time = 0; time < 2; time++) {
+      const { data, error } = await carrel.query(query, {}).toPromise()
+      expect(error).toBeUndefined()
+      expect(data.files.nodes.map(({ name }: { name: string }) => name)).toEqual(["heron.txt", "lease.txt"])
+    }
+    expect(wire).toEqual([`${method} hash`, `${method} query and hash`, `${method} hash`])
+  })
+})
+
 const EXAMPLES = [
   ...readFileSync(join(import.meta.dir, "../../docs/graphql.md"), "utf8").matchAll(/^```js\n([\s\S]*?)^```$/gm),
 ].map(([, code]) => code!)

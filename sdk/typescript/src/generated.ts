@@ -856,16 +856,17 @@ export interface GraphqlLocation {
 }
 
 export interface GraphqlQuery {
-  /** A document; at most 100 000 characters and 2 000 tokens */
-  query: string
+  /** A document; at most 100 000 characters and 2 000 tokens. Not needed with its hash */
+  query?: string | null
   /** Which one, of a document with several */
   operationName?: string | null
   variables?: Record<string, unknown> | null
+  /** `persistedQuery: {version: 1, sha256Hash}` names a query that was sent before by its hash */
   extensions?: Record<string, unknown> | null
 }
 
 export interface GraphqlResult {
-  /** As the query asks for it */
+  /** As the query asks for it; null where the hash of a persisted query is not known */
   data: Record<string, unknown> | null
   /** Of the fields that are null because they failed */
   errors?: GraphqlFieldError[]
@@ -3353,8 +3354,8 @@ export interface Calls {
   }
   /** GraphQL: a query in the address */
   queryGraphqlByAddress: {
-    query: {
-      query: string
+    query?: {
+      query?: string
       operationName?: string
       /** JSON */
       variables?: string

@@ -17,6 +17,12 @@ export interface GraphqlHouse {
   fileTypes: ReadonlyMap<string, string>
 }
 
+/** As it comes: the query may be named by its hash instead. */
+export interface GraphqlRequest extends Omit<GraphqlQuery, "query"> {
+  query?: string | null | undefined
+  extensions?: Record<string, unknown> | null | undefined
+}
+
 export interface GraphqlQuery {
   query: string
   operationName?: string | null | undefined

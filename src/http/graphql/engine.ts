@@ -70,6 +70,16 @@ export async function answer(
   return { result: { ...(failed ? { errors: failed } : {}), data, extensions }, ...told }
 }
 
+/**
+ * By this message clients know that they have to send the query. It is no error of the protocol below: some give up on any
+ * other status than 200.
+ */
+export const unknownHash = ({ requestId }: GraphqlCaller): GraphqlResult => ({
+  errors: [{ message: "PersistedQueryNotFound", extensions: { code: "not_found", request_id: requestId } }],
+  data: null,
+  extensions: { cost: 0, max_cost: MAX_COST },
+})
+
 /** @throws AppError invalid_request */
 function parsed(query: string): DocumentNode {
   let document: DocumentNode

@@ -5,12 +5,15 @@ import type { AuditSubjects } from "../../governance/audit/subjects.ts"
 import { seesWhole } from "../../governance/whole.ts"
 import { isId } from "../../id.ts"
 import { actorOfPrincipal } from "../audit-note.ts"
-import type { GraphqlCaller, GraphqlHouse, GraphqlQuery } from "./call.ts"
+import type { GraphqlCaller, GraphqlHouse, GraphqlRequest } from "./call.ts"
+import { PersistedQueries } from "./persisted-queries.ts"
 import type { GraphqlResult } from "./routes.docs.ts"
 
 export const GRAPHQL_PATH = "/graphql"
 
 export class GraphqlApi {
+  private readonly persisted = new PersistedQueries()
+
   constructor(
     private readonly house: GraphqlHouse,
     private readonly audit: Pick<AuditLog, "append">,
@@ -18,9 +21,13 @@ export class GraphqlApi {
   ) {}
 
   /** @throws AppError invalid_request for a query that cannot or may not be executed; forbidden */
-  async answer(query: GraphqlQuery, caller: GraphqlCaller): Promise<GraphqlResult> {
-    const { answer } = await import("./engine.ts")
-    const { result, read, missed } = await answer(this.house, query, caller)
+  async answer(request: GraphqlRequest, caller: GraphqlCaller): Promise<GraphqlResult> {
+    const { answer, unknownHash } = await import("./engine.ts")
+    const { workspaceId } = caller.principal
+    const query = this.persisted.find(workspaceId, request)
+    if (query === undefined) return unknownHash(caller)
+    const { result, read, missed } = await answer(this.house, { ...request, query }, caller)
+    this.persisted.keep(workspaceId, request)
     const rows = [...[...read].map(downloaded), ...(await this.refused(missed, caller))]
     await this.audit.append(...rows.map(row => ({ ...aboutCaller(caller), ...row })))
     return result

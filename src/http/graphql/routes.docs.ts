@@ -14,10 +14,16 @@ export const RESPONSE_TYPE = "application/graphql-response+json"
 
 const Query = t.Object(
   {
-    query: t.String({ description: "A document; at most 100 000 characters and 2 000 tokens" }),
+    query: optional(
+      t.String({ description: "A document; at most 100 000 characters and 2 000 tokens. Not needed with its hash" }),
+    ),
     operationName: optional(t.String({ description: "Which one, of a document with several" })),
     variables: optional(JsonObject),
-    extensions: optional(JsonObject),
+    extensions: optional(
+      t.Record(t.String(), t.Any(), {
+        description: "`persistedQuery: {version: 1, sha256Hash}` names a query that was sent before by its hash",
+      }),
+    ),
   },
   { title: "GraphqlQuery" },
 )
@@ -46,7 +52,9 @@ const FieldError = t.Object(
 
 const Result = t.Object(
   {
-    data: t.Union([JsonObject, t.Null()], { description: "As the query asks for it" }),
+    data: t.Union([JsonObject, t.Null()], {
+      description: "As the query asks for it; null where the hash of a persisted query is not known",
+    }),
     errors: t.Optional(t.Array(FieldError, { description: "Of the fields that are null because they failed" })),
     extensions: t.Object({
       cost: integer({ description: "Of this query" }),
@@ -86,7 +94,7 @@ export const query = operation({
   id: "queryGraphql",
   summary: "GraphQL: read files, passages, search, conversations, runs, usage",
   description:
-    "Reads what the key may see, as a GraphQL query asks for it. A query needs the scopes of all its fields: files:read, search, chat, agents, usage. Lists are connections with cursors. A query that is not valid, nested too deep or too costly is 400 and nothing of it is executed; a field that fails is null, and `errors` says why with a code as of all errors. It counts as one request.",
+    "Reads what the key may see, as a GraphQL query asks for it. A query needs the scopes of all its fields: files:read, search, chat, agents, usage. Lists are connections with cursors. A query that was sent once with its hash (`extensions.persistedQuery`) can be named by that alone; `PersistedQueryNotFound` asks for it again. A query that is not valid, nested too deep or too costly is 400 and nothing of it is executed; a field that fails is null, and `errors` says why with a code as of all errors. It counts as one request.",
   body: Query,
   example: EXAMPLE,
 })
@@ -98,7 +106,7 @@ export const queryByAddress = operation({
   description:
     "The same for clients that read by GET. A browser that opens the address, and accepts `text/html`, gets GraphiQL instead: an editor of queries.",
   query: t.Object({
-    query: t.String({ examples: [EXAMPLE.query] }),
+    query: t.Optional(t.String({ examples: [EXAMPLE.query] })),
     operationName: t.Optional(t.String()),
     variables: t.Optional(t.String({ description: "JSON", examples: [JSON.stringify(EXAMPLE.variables)] })),
     extensions: t.Optional(t.String({ description: "JSON" })),

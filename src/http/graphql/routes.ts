@@ -4,12 +4,12 @@ import { parseBounded } from "../../bounded-json.ts"
 import { AppError, invalid } from "../../errors.ts"
 import { caller, type RequestContext } from "../context.ts"
 import type { Services } from "../services.ts"
-import type { GraphqlQuery } from "./call.ts"
+import type { GraphqlRequest } from "./call.ts"
 import { GRAPHQL_PATH } from "./graphql-api.ts"
 import * as docs from "./routes.docs.ts"
 
 export const graphqlRoutes = ({ graphql }: Pick<Services, "graphql">) => {
-  const answer = (query: GraphqlQuery, { principal, requestId, address }: RequestContext, request: Request) => {
+  const answer = (query: GraphqlRequest, { principal, requestId, address }: RequestContext, request: Request) => {
     if (!principal) throw new AppError("unauthorized")
     if (!graphql) throw new AppError("not_found")
     const endpoint = `${request.method} ${GRAPHQL_PATH}`
@@ -27,9 +27,10 @@ export const graphqlRoutes = ({ graphql }: Pick<Services, "graphql">) => {
     )
     .get(
       GRAPHQL_PATH,
-      async ({ query: { variables, ...asked }, context, request, set }) => {
+      async ({ query: { variables, extensions, ...asked }, context, request, set }) => {
         Object.assign(set.headers, typeFor(request))
-        return answer({ ...asked, variables: variablesOf(variables) }, context, request)
+        const given = { variables: objectIn("variables", variables), extensions: objectIn("extensions", extensions) }
+        return answer({ ...asked, ...given }, context, request)
       },
       docs.queryByAddress(),
     )
@@ -48,7 +49,7 @@ const typeFor = ({ headers }: Request) =>
   headers.get("accept")?.includes(docs.RESPONSE_TYPE) ? { "content-type": `${docs.RESPONSE_TYPE}; charset=utf-8` } : {}
 
 /** @throws AppError invalid_request */
-function variablesOf(text: string | undefined): Record<string, unknown> | undefined {
+function objectIn(field: string, text: string | undefined): Record<string, unknown> | undefined {
   if (!text) return undefined
   let value: unknown
   try {
@@ -57,5 +58,5 @@ function variablesOf(text: string | undefined): Record<string, unknown> | undefi
     value = undefined
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw invalid("variables", "must be JSON of an object")
+  throw invalid(field, "must be JSON of an object")
 }

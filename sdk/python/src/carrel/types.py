@@ -1048,12 +1048,13 @@ class GraphqlLocation(TypedDict):
 
 
 class GraphqlQuery(TypedDict):
-    query: str
-    """A document; at most 100 000 characters and 2 000 tokens"""
+    query: NotRequired[Optional[str]]
+    """A document; at most 100 000 characters and 2 000 tokens. Not needed with its hash"""
     operationName: NotRequired[Optional[str]]
     """Which one, of a document with several"""
     variables: NotRequired[Optional[Dict[str, Any]]]
     extensions: NotRequired[Optional[Dict[str, Any]]]
+    """`persistedQuery: {version: 1, sha256Hash}` names a query that was sent before by its hash"""
 
 
 
@@ -1067,7 +1068,7 @@ class GraphqlResultExtensions(TypedDict):
 
 class GraphqlResult(TypedDict):
     data: Optional[Dict[str, Any]]
-    """As the query asks for it"""
+    """As the query asks for it; null where the hash of a persisted query is not known"""
     errors: NotRequired[List[GraphqlFieldError]]
     """Of the fields that are null because they failed"""
     extensions: GraphqlResultExtensions

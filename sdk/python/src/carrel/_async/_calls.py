@@ -551,7 +551,7 @@ class AsyncCalls:
     async def query_graphql_by_address(
         self,
         *,
-        query: str,
+        query: Optional[str] = None,
         operationname: Optional[str] = None,
         variables: Optional[str] = None,
         extensions: Optional[str] = None,
