@@ -42,7 +42,7 @@ const missing = await lacks()
 if (missing) console.warn(`skipped: the executable for arm64 is not run here: ${missing}`)
 
 test.skipIf(missing !== undefined)(
-  "the executable for arm64 serves upload, search, chat and console, and keeps all of it over a restart",
+  "the executable for arm64 serves upload, search, chat, agents and console, and keeps all of it over a restart",
   async () => {
     const built = await ran([process.execPath, join(PROJECT, "scripts/build.ts"), "--target", "linux-arm64"])
     expect([built.code, built.err]).toEqual([0, ""])

@@ -57,6 +57,14 @@ test("answers with streamed text that cites the page", async () => {
   expect(JSON.parse(completed).citations[0]).toMatchObject({ file_id: fileId, position: { page: 2 } })
 })
 
+test("an agent's run reads the file with a tool, and its result cites the page", async () => {
+  const task = { task: "What is the notice period for the green garage?", model: "builtin/extractive" }
+  const run = await (await call("/agents/run", task)).json()
+  expect(run).toMatchObject({ status: "completed", output: expect.stringContaining("eleven weeks") })
+  expect(run.steps.map(({ name }: { name?: string }) => name)).toContain("search_library")
+  expect(run.citations[0]).toMatchObject({ file_id: fileId, position: { page: 2 } })
+})
+
 test.each(["/", "/external-docs/docs"])("serves the page %s", async path => {
   const answer = await fetch(URL + path)
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("<html")])
