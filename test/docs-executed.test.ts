@@ -64,11 +64,15 @@ const SAYS: Record<string, [path: RegExp, says: RegExp, not?: RegExp][]> = {
 
 const PAGES = GUIDES.filter(file => examplesIn(file).some(({ language }) => language === "sh"))
 
+const lacking = ["bash", "curl", "jq", "openssl", "git"].filter(name => Bun.which(name) === null)
+if (lacking.length > 0) console.warn(`skipped: commands of the guides are not typed, for want of ${lacking.join(", ")}`)
+const isSkipped = lacking.length > 0
+
 let house: GuideHouse
 beforeAll(async () => {
-  house = await GuideHouse.open()
+  if (!isSkipped) house = await GuideHouse.open()
 }, 120_000)
-afterAll(() => house.close())
+afterAll(() => house?.close())
 
 /** Lines of a page's commands; one that goes on behind a backslash is one. */
 const commandsOf = (file: string): string[] =>
@@ -132,7 +136,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]))
 }
 
-describe("is typed as it stands, and succeeds:", () => {
+describe.skipIf(isSkipped)("is typed as it stands, and succeeds:", () => {
   test.each(PAGES)(
     "%s",
     async file => {
@@ -209,7 +213,7 @@ const dataOf = (file: string) =>
     example => example.language !== "sh" && !ELSEWHERE.some(elsewhere => isOf(elsewhere, example)),
   )
 
-describe("is no command, and holds:", () => {
+describe.skipIf(isSkipped)("is no command, and holds:", () => {
   test.each(Object.keys(DATA))("%s", async file => {
     const examples = dataOf(file)
     expect(examples.map(({ language }) => language)).toEqual(DATA[file]!.map(() => "json"))
@@ -301,7 +305,7 @@ async function finds(transport: Parameters<Client["connect"]>[0]): Promise<void>
   expect(JSON.stringify(answer)).toContain("lease.md")
 }
 
-test("what is left out is still there, each with what was to be replaced", () => {
+test.skipIf(isSkipped)("what is left out is still there, each with what was to be replaced", () => {
   const lost = NOT_HERE.filter(([file, begins]) => !commandsOf(file).some(line => line.startsWith(begins)))
   expect(lost).toEqual([])
   const texts = Object.fromEntries(PAGES.map(file => [file, `${commandsOf(file).join("\n")}\n`]))

@@ -120,7 +120,8 @@ test("docs/events.md: a receiver of webhooks", async () => {
   const child = Bun.spawn([COMMAND[0]!, file], { stdin: "ignore", stdout: "pipe", stderr: "inherit" })
   try {
     await until(() => fetch(`http://127.0.0.1:${port}`, { method: "OPTIONS" }).catch(() => undefined))
-    await door.client.post(`/webhooks/${body.id}/test`)
+    const tested = await door.client.post(`/webhooks/${body.id}/test`)
+    expect(tested.body).toMatchObject({ status: "succeeded", status_code: 204 })
     const { value } = await child.stdout.getReader().read()
     expect(new TextDecoder().decode(value)).toContain("webhook.test")
   } finally {

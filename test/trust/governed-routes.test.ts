@@ -5,9 +5,6 @@
  * and so does one that no request is known for (`test/support/route-requests.ts`).
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { sql } from "kysely"
 import type { AuditRecord } from "../../src/governance/audit/chain.ts"
 import schema from "../../src/http/graphql/schema.graphql" with { type: "text" }
@@ -16,13 +13,11 @@ import type { Declared } from "../../src/http/operation.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { call, connect } from "../http/mcp/support.ts"
-import { type Client, startTestApp, type TestApp } from "../support/app.ts"
-import { startOllama } from "../support/ollama.ts"
-import { People } from "../support/people.ts"
+import type { Client, TestApp } from "../support/app.ts"
+import { openRouteHouse, type RouteHouse } from "../support/route-house.ts"
 import { exampleOf, type House, marked, type Request, requestOf } from "../support/route-requests.ts"
 import { routes } from "../support/routes.ts"
 import { until } from "../support/until.ts"
-import { html, startWebSite } from "../support/web-site.ts"
 
 setDefaultTimeout(120_000)
 
@@ -33,9 +28,6 @@ const SHOWN_ELSEWHERE: Record<string, string> = {
   finishProviderSignIn: "test/access/oidc/people.test.ts",
   getMessageImage: "test/chat/images.test.ts",
 }
-const MCP_SERVER = new URL("../fixtures/mcp/stdio-server.ts", import.meta.url).pathname
-const PDF = new URL("../fixtures/documents/lease.pdf", import.meta.url).pathname
-
 const walked = routes
   .filter(({ declared }) => !(declared!.id in SHOWN_ELSEWHERE))
   .map(({ name, method, path, declared }) => ({
@@ -46,9 +38,7 @@ const walked = routes
   }))
 type Walked = (typeof walked)[number]
 
-const folder = mkdtempSync(join(tmpdir(), "carrel-governed-"))
-const site = startWebSite({ "/page": () => html(`<p>The ${marked} ${crypto.randomUUID()} on a page.</p>`) })
-const ollama = await startOllama()
+let opened: RouteHouse
 let app: TestApp
 let house: House
 /** Who looks at what became of the requests of others. */
@@ -56,38 +46,14 @@ let auditor: Client
 let database: Database
 
 beforeAll(async () => {
-  const never = new Promise(() => {})
-  ollama.server.scenes.add("held", { text: "never", held: never })
-  const config = join(folder, "mcp.json")
-  writeFileSync(config, JSON.stringify({ mcpServers: { local: { command: process.execPath, args: [MCP_SERVER] } } }))
-  mkdirSync(join(folder, "backups"))
-  app = await startTestApp({
-    "ollama-host": ollama.server.url,
-    "mcp-config": config,
-    "fetch-allow": site.place,
-    rerank: "auto",
-    "backup-dir": join(folder, "backups"),
-  })
-  const people = new People(app)
-  house = {
-    owner: await app.client(),
-    people,
-    admin: (await people.add({ admin: true })).session,
-    url: app.url,
-    scenes: ollama.server.scenes,
-    of: name => app.client(name),
-    page: `${site.url}/page?of=walk`,
-    pdf: readFileSync(PDF),
-  }
+  opened = await openRouteHouse()
+  ;({ app, house } = opened)
   auditor = await app.client()
   database = await openSqlite(app.data)
 })
 afterAll(async () => {
   await database.destroy()
-  await app.stop()
-  ollama.server.stop()
-  await site.stop()
-  rmSync(folder, { recursive: true, force: true })
+  await opened.close()
 })
 
 /** The one who asks: a key, whoever is signed in to the console, or nobody. */
