@@ -66,6 +66,9 @@ await measurePersons(redact, await ownSets("wide-persons.txt"), options.failures
 console.log("\nScripts other than Latin")
 await measurePersons(redact, await ownSets("scripts-persons.txt"), options.failures)
 await measureHidden(redact, await ownSets("scripts-impersonal.txt"), "letters", options.failures)
+console.log("\nScripts of which the model was taught nothing")
+await measurePersons(redact, await ownSets("further-persons.txt"), options.failures)
+await measureHidden(redact, await ownSets("further-impersonal.txt"), "letters", options.failures)
 console.log("\nCard numbers")
 await measureCards(redact)
 if (options.public) {

@@ -67,8 +67,8 @@ export interface ModelEntity {
   end: number
   /** 0..1 */
   score: number
-  /** What the model's list of words says of it: it holds a name, or ordinary words and places alone; undefined where it says nothing. */
-  listed?: "name" | "words" | undefined
+  /** How surely a larger model takes its words for parts of a name or an address, 0..1; undefined where none was asked. */
+  support?: number | undefined
 }
 
 export interface EntityModel {

@@ -3,7 +3,8 @@ import { basename, join } from "node:path"
 import type { AutoModelForTokenClassification, AutoTokenizer } from "@huggingface/transformers"
 import type { ModelEntity } from "./backend.ts"
 import { type Atom, atomsOf, caseOf, entitiesOf, kindOfLabel } from "./entity-labels.ts"
-import { CASES, classesOf, listedAs, readWordClasses, SMALL_THROUGHOUT } from "./entity-words.ts"
+import { CASES, classesOf, readWordClasses, SMALL_THROUGHOUT } from "./entity-words.ts"
+import { likeliest } from "./likeliest.ts"
 import type { Library } from "./model-side.ts"
 
 export interface ClassifierPlace {
@@ -118,26 +119,15 @@ export class Classifier {
     })) as { logits: Output }
     const labels = outputs.logits.dims.at(-1)!
     for (const [at, row] of rows.entries()) {
-      const { atoms, firstToken, known } = encoded[row]!
+      const { atoms, firstToken } = encoded[row]!
       const scored = atoms.flatMap((atom, index) => {
         if (firstToken[index]! < 0) return []
         const offset = (at * width + firstToken[index]!) * labels
-        return [{ atom, ...this.best(outputs.logits.data.subarray(offset, offset + labels)) }]
+        const { index: label, score } = likeliest(outputs.logits.data.subarray(offset, offset + labels))
+        return [{ atom, label: this.config.id2label[label]!, score }]
       })
-      const entities = entitiesOf(scored, texts[row]!)
-      found[row] = this.classes
-        ? entities.map(entity => ({ ...entity, listed: listedAs(entity, atoms, known) }))
-        : entities
+      found[row] = entitiesOf(scored, texts[row]!)
     }
-  }
-
-  /** The likeliest label and its share of the softmax. */
-  private best(logits: Float32Array): { label: string; score: number } {
-    let top = 0
-    for (let i = 1; i < logits.length; i++) if (logits[i]! > logits[top]!) top = i
-    let sum = 0
-    for (const logit of logits) sum += Math.exp(logit - logits[top]!)
-    return { label: this.config.id2label[top]!, score: 1 / sum }
   }
 
   private encode(text: string): Encoded {

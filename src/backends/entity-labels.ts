@@ -21,10 +21,6 @@ export interface LabeledAtom {
 const SINGLE = "\\u0e00-\\u0e7f\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3"
 /** The same cut as scripts/train/entities/wordpieces.py. */
 const ATOM = new RegExp(`\\n|[${SINGLE}]|(?:(?![${SINGLE}])[\\p{L}\\p{M}])+|\\p{Nd}+|\\S`, "gu")
-const SINGLE_ATOM = new RegExp(`^[${SINGLE}]$`, "u")
-
-export const isSingle = (atom: string): boolean => SINGLE_ATOM.test(atom)
-
 export function atomsOf(text: string, withNewlines: boolean): Atom[] {
   const atoms: Atom[] = []
   for (const match of text.matchAll(ATOM)) {

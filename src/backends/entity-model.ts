@@ -1,10 +1,10 @@
 /**
- * The model that finds names and addresses: token classifiers from folders on disk, run in a worker thread. One reads
- * Latin letters, one the other scripts. The built-in ones ship in models/; a larger one that lies in the models directory
- * is used instead of the first.
+ * The model that finds names and addresses: token classifiers from folders on disk, run in a worker thread. A small one reads
+ * Latin letters; an encoder reads the other scripts and looks again at what the small one finds. The built-in ones ship
+ * in models/; a larger one that lies in the models directory is used instead of the first, and is not doubted.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { AppError, asStorageError } from "../errors.ts"
 import { log } from "../log.ts"
 import { Lru } from "../threads/lru.ts"
@@ -20,6 +20,10 @@ export interface EntityFolder {
   sizeBytes: number
   /** Names of Unicode scripts that the model was made for; undefined of one that is not made for some alone. */
   scripts: string[] | undefined
+  /** Folder of the embedding model whose pieces an encoder reads; undefined of a classifier with a vocabulary of its own. */
+  pieces: string | undefined
+  /** One of ours, by what its config.json says of itself. */
+  isOurs: boolean
 }
 
 /** For `carrel doctor` and /metrics. */
@@ -41,9 +45,9 @@ const REMEMBERED = 2000
 export const findEntityFolder = (modelDirectories: string[]): EntityFolder | undefined =>
   entityFoldersIn(modelDirectories).find(({ scripts }) => scripts === undefined)
 
-/** The one beside it for scripts other than Latin. */
-const findScriptsFolder = (modelDirectories: string[]): EntityFolder | undefined =>
-  entityFoldersIn(modelDirectories).find(({ scripts }) => scripts !== undefined)
+/** The encoder beside it. */
+const findEncoderFolder = (modelDirectories: string[]): EntityFolder | undefined =>
+  entityFoldersIn(modelDirectories).find(({ scripts, pieces }) => scripts !== undefined && pieces !== undefined)
 
 /** The largest first. */
 function entityFoldersIn(modelDirectories: string[]): EntityFolder[] {
@@ -60,11 +64,13 @@ function entityFolderAt(directory: string, name: string): EntityFolder | undefin
   try {
     const config = JSON.parse(readFileSync(join(directory, "config.json"), "utf8")) as EntityConfig
     if (!Object.values(config.id2label ?? {}).some(label => kindOfLabel(label) === "NAME")) return undefined
-    if (!existsSync(join(directory, "tokenizer.json"))) return undefined
+    const pieces = config.carrel?.table && join(directory, "..", basename(config.carrel.table))
+    if (!existsSync(join(pieces || directory, "tokenizer.json"))) return undefined
     const full = join(directory, "onnx", "model.onnx")
     const file = existsSync(full) ? full : join(directory, "onnx", "model_quantized.onnx")
     const dtype = file === full ? "fp32" : "q8"
-    return { name, directory, dtype, sizeBytes: statSync(file).size, scripts: config.carrel?.scripts }
+    const { scripts } = config.carrel ?? {}
+    return { name, directory, dtype, sizeBytes: statSync(file).size, scripts, pieces, isOurs: !!config.carrel }
   } catch {
     return undefined
   }
@@ -72,7 +78,7 @@ function entityFolderAt(directory: string, name: string): EntityFolder | undefin
 
 interface EntityConfig {
   id2label?: Record<string, string>
-  carrel?: { scripts?: string[] }
+  carrel?: { scripts?: string[]; table?: string }
 }
 
 interface Question {
@@ -96,12 +102,12 @@ export class WorkerEntityModel implements EntityModel {
   private readonly remembered = new Lru<string, Promise<ModelEntity[]>>({ entries: REMEMBERED })
 
   constructor(
-    { name, directory, dtype }: EntityFolder,
+    { name, directory, dtype, isOurs }: EntityFolder,
     {
       nativeDirectory,
-      others,
+      encoder,
       startWorker,
-    }: { nativeDirectory: string; others?: EntityFolder | undefined; startWorker?: () => Worker },
+    }: { nativeDirectory: string; encoder?: EntityFolder | undefined; startWorker?: () => Worker },
   ) {
     this.model = name
     this.thread = new ModelThread({
@@ -109,7 +115,14 @@ export class WorkerEntityModel implements EntityModel {
       entry: "backends/entity-worker",
       open: {
         main: { directory, dtype },
-        others: others && { directory: others.directory, dtype: others.dtype, scripts: others.scripts ?? [] },
+        encoder: encoder?.pieces
+          ? {
+              directory: encoder.directory,
+              pieces: encoder.pieces,
+              scripts: encoder.scripts ?? [],
+              looksAgain: isOurs,
+            }
+          : undefined,
         nativeDirectory,
       },
       startWorker,
@@ -193,7 +206,7 @@ const unavailable = (reason: string): AppError =>
 /** The models that lie in the folders; undefined, and said so in the log, where there is none. */
 export function openEntityModel(modelDirectories: string[], nativeDirectory: string): WorkerEntityModel | undefined {
   const folder = findEntityFolder(modelDirectories)
-  if (folder) return new WorkerEntityModel(folder, { nativeDirectory, others: findScriptsFolder(modelDirectories) })
+  if (folder) return new WorkerEntityModel(folder, { nativeDirectory, encoder: findEncoderFolder(modelDirectories) })
   log.error("there is no entity model: names and addresses cannot be redacted", { looked_in: modelDirectories })
   return undefined
 }

@@ -1,41 +1,65 @@
-/** The thread that runs the token classifiers: one for Latin letters, and beside it one for other scripts. */
+/**
+ * The thread that runs the token classifiers. `main` reads Latin letters. The encoder reads other scripts, and looks again
+ * at what `main` finds: it takes thirty times as long, so it sees only texts that hold such letters or finds.
+ */
 import type { ModelEntity } from "./backend.ts"
 import { Classifier, type ClassifierPlace } from "./entity-classifier.ts"
+import { EntityEncoder, type EntityEncoderPlace } from "./entity-encoder.ts"
 import { loadLibrary, serveModel } from "./model-side.ts"
 
 export interface EntityModelPlace {
   main: ClassifierPlace
-  /** Reads what `letters` matches; without it `main` reads everything. */
-  others: (ClassifierPlace & { scripts: string[] }) | undefined
+  /** Without it `main` reads everything. */
+  encoder: (EntityEncoderPlace & EncoderDuties) | undefined
   nativeDirectory: string
 }
 
-serveModel<EntityModelPlace, string[], ModelEntity[][]>(async ({ main, others, nativeDirectory }) => {
+interface EncoderDuties {
+  /** Names of the Unicode scripts that it reads. */
+  scripts: string[]
+  /** Whether it looks at the finds of `main` too: a larger model that the operator chose knows better. */
+  looksAgain: boolean
+}
+
+const LATIN = /\p{Script=Latin}/gu
+
+serveModel<EntityModelPlace, string[], ModelEntity[][]>(async ({ main, encoder: place, nativeDirectory }) => {
   const library = await loadLibrary(nativeDirectory)
-  const mainClassifier = await Classifier.open(main, library)
-  if (!others) return texts => mainClassifier.find(texts)
-  const otherClassifier = await Classifier.open(others, library)
-  const letters = new RegExp(`[${others.scripts.map(script => `\\p{Script=${script}}`).join("")}]`, "gu")
+  const classifier = await Classifier.open(main, library)
+  if (!place) return texts => classifier.find(texts)
+  const letters = new RegExp(`[${place.scripts.map(script => `\\p{Script=${script}}`).join("")}]`, "gu")
+  // Its memory is taken with the first text that needs it.
+  let opened: Promise<EntityEncoder> | undefined
   return async texts => {
-    const ofOthers = texts.map(text => text.search(letters) >= 0)
-    const ofMain = texts.map((text, index) => !ofOthers[index] || /\p{Script=Latin}/u.test(text))
-    const [mainFinds, otherFinds] = [
-      await findIn(mainClassifier, texts, ofMain),
-      await findIn(otherClassifier, texts, ofOthers),
-    ]
-    return texts.map((text, index) => [
-      ...mainFinds[index]!.filter(
-        find => !ofOthers[index] || countIn(text, find, /\p{Script=Latin}/gu) > countIn(text, find, letters),
-      ),
-      ...otherFinds[index]!.filter(find => countIn(text, find, letters) >= countIn(text, find, /\p{Script=Latin}/gu)),
-    ])
+    const isForeign = texts.map(text => text.search(letters) >= 0)
+    const mainFinds = await findIn(classifier, texts, index => !isForeign[index] || texts[index]!.search(LATIN) >= 0)
+    const answers: ModelEntity[][] = []
+    for (const [index, text] of texts.entries()) {
+      const ofMain = mainFinds[index]!.filter(find => countIn(text, find, LATIN) > countIn(text, find, letters))
+      if (!isForeign[index] && (ofMain.length === 0 || !place.looksAgain)) {
+        answers.push(mainFinds[index]!)
+        continue
+      }
+      opened ??= EntityEncoder.open(place, library)
+      const reading = await (await opened).read(text)
+      const ofEncoder = isForeign[index] ? reading.finds() : []
+      answers.push([
+        ...(place.looksAgain ? ofMain.map(find => ({ ...find, support: reading.support(find) })) : ofMain),
+        ...ofEncoder.filter(find => countIn(text, find, letters) >= countIn(text, find, LATIN)),
+      ])
+    }
+    return answers
   }
 })
 
 /** Finds in the chosen texts; none in the others. */
-async function findIn(classifier: Classifier, texts: string[], chosen: boolean[]): Promise<ModelEntity[][]> {
-  const finds = await classifier.find(texts.filter((_, index) => chosen[index]))
-  return chosen.map(isChosen => (isChosen ? finds.shift()! : []))
+async function findIn(
+  classifier: Classifier,
+  texts: string[],
+  isChosen: (index: number) => boolean,
+): Promise<ModelEntity[][]> {
+  const finds = await classifier.find(texts.filter((_, index) => isChosen(index)))
+  return texts.map((_, index) => (isChosen(index) ? finds.shift()! : []))
 }
 
 /** A find belongs to the model that reads most of its letters. */

@@ -129,8 +129,31 @@ export class Unigram {
     return ids
   }
 
-  /** The best way to each position, and from there back. Where two are as good, the one with the longer last piece. */
+  /** The piece that is this text; the unknown one where none is. */
+  pieceId(text: string): number {
+    let node = 0
+    for (let at = 0; at < text.length && node >= 0; at++) node = this.pieces.child(node, text.charCodeAt(at))
+    const id = node < 0 ? -1 : this.pieces.ids[node]!
+    return id < 0 ? this.unknown : id
+  }
+
+  /** The pieces of a word that begins with `▁`, and how many units of it each holds. Unknown characters in a row are one. */
+  cut(word: string): { id: number; units: number }[] {
+    const pieces: { id: number; units: number }[] = []
+    for (const piece of this.path(word)) {
+      const last = pieces.at(-1)
+      if (piece.id === this.unknown && last?.id === piece.id) last.units += piece.units
+      else pieces.push(piece)
+    }
+    return pieces
+  }
+
   private split(text: string): number[] {
+    return this.path(text).map(({ id }) => id)
+  }
+
+  /** The best way to each position, and from there back. Where two are as good, the one with the longer last piece. */
+  private path(text: string): { id: number; units: number }[] {
     const best = new Float64Array(text.length + 1).fill(Number.NEGATIVE_INFINITY)
     const from = new Int32Array(text.length + 1)
     const last = new Int32Array(text.length + 1)
@@ -156,9 +179,9 @@ export class Unigram {
       if (!isAlonePossible) reach(next, start, this.unknown)
       start = next
     }
-    const ids: number[] = []
-    for (let end = text.length; end > 0; end = from[end]!) ids.push(last[end]!)
-    return ids.reverse()
+    const pieces: { id: number; units: number }[] = []
+    for (let end = text.length; end > 0; end = from[end]!) pieces.push({ id: last[end]!, units: end - from[end]! })
+    return pieces.reverse()
   }
 }
 

@@ -22,7 +22,7 @@ const MIN_SENTENCE_LENGTH = 12
 /** Left context of such text in characters: more than the model looks back. */
 const UNCASED_LEFT_LENGTH = 36
 /** A full stop behind a short word may belong to it: `डॉ.`, `ม.`. */
-const SENTENCE_END = /(?:[!?…]|[\p{L}\p{M}]{4}\.)[\p{P}\s]*\s$|[؟۔।。！？][\p{P}\s]*$/u
+const SENTENCE_END = /(?:[!?…]|[\p{L}\p{M}]{4}\.)[\p{P}\s]*\s$|[؟۔।։。！？][\p{P}\s]*$/u
 
 /** Stands for a value, or looks so; what a rule finds inside is found all the same. */
 const REPLACEMENT = /\[REDACTED_[A-Z_]{1,32}\]/

@@ -1,5 +1,5 @@
 /**
- * Which writing the search for names and addresses understands: Latin, and the scripts of the second entity model. All
+ * Which writing the search for names and addresses understands: Latin, and the scripts that the entity encoder reads. All
  * others are left alone by it: their names are not known, and a guess would erase ordinary words.
  */
 
@@ -7,26 +7,28 @@
 export const PARTIAL_REDACTION = {
   code: "redaction_partial",
   message:
-    "The text contains a script in which not all names and addresses of people are recognized (Latin, Cyrillic, Greek, Chinese and " +
-    "Korean are known well, but for words in Cyrillic or Greek capitals; of Arabic, Hebrew, Devanagari, Thai and Japanese mostly frequent names; of others none); e-mail addresses, " +
-    "numbers and credentials in it are redacted all the same.",
+    "The text contains a script in which not all names and addresses of people are recognized (Latin, Cyrillic, Greek, Arabic, Hebrew, " +
+    "Devanagari, Thai, Chinese, Japanese and Korean are known well, but for words in Cyrillic or Greek capitals; of Georgian, Armenian, Bengali, " +
+    "Tamil, Telugu, Kannada, Malayalam, Gujarati, Gurmukhi and Sinhala most names and no addresses; of others none); e-mail addresses, numbers and " +
+    "credentials in it are redacted all the same.",
 } as const
 
 const COMMON = "\\p{Script=Common}\\p{Script=Inherited}"
 /** Scripts that write names with a capital. */
 const CASED = "\\p{Script=Greek}\\p{Script=Cyrillic}"
-/** Scripts that put white space, but no capitals, between words. */
-const UNCASED = "\\p{Script=Arabic}\\p{Script=Hebrew}\\p{Script=Devanagari}\\p{Script=Hangul}"
+/** Scripts that the encoder read no sentence of in its training: it knows their names from pretraining alone. */
+const UNTAUGHT =
+  "\\p{Script=Georgian}\\p{Script=Armenian}\\p{Script=Bengali}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}" +
+  "\\p{Script=Malayalam}\\p{Script=Gujarati}\\p{Script=Gurmukhi}\\p{Script=Sinhala}"
+/** Scripts that put white space, but no capitals, between words; of Armenian capitals tell nothing more. */
+const UNCASED = `\\p{Script=Arabic}\\p{Script=Hebrew}\\p{Script=Devanagari}\\p{Script=Hangul}${UNTAUGHT}`
 const UNSPACED = "\\p{Script=Thai}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}"
 
 const FOREIGN = `[\\p{L}--[\\p{Script=Latin}${COMMON}]]`
 const UNREAD = `[\\p{L}--[\\p{Script=Latin}${COMMON}${CASED}${UNCASED}${UNSPACED}]]`
-/** Scripts that are read, but whose less frequent names are missed: recall on unseen names is below .85. */
-const HALF_KNOWN =
-  "\\p{Script=Arabic}\\p{Script=Hebrew}\\p{Script=Devanagari}\\p{Script=Thai}\\p{Script=Hiragana}\\p{Script=Katakana}"
 /** Two letters in a row; or a word in capitals, of which the model knows only those in Latin script. Abbreviations are shorter. */
 const PARTLY_READ_WRITING = new RegExp(
-  `(?:${UNREAD}|[${HALF_KNOWN}])\\p{M}{0,3}(?:${UNREAD}|[${HALF_KNOWN}])|[\\p{Lu}&&[${CASED}]]{5}`,
+  `(?:${UNREAD}|[${UNTAUGHT}])\\p{M}{0,3}(?:${UNREAD}|[${UNTAUGHT}])|[\\p{Lu}&&[${CASED}]]{5}`,
   "v",
 )
 const FOREIGN_LETTER = new RegExp(FOREIGN, "v")

@@ -24,6 +24,12 @@ afterAll(async () => {
 describe("left as it is", () => {
   for (const text of [
     "1/2 tsp salt, 3",
+    "Downing Street said the review would report before Easter.",
+    "Oysters Rockefeller were first made in New Orleans in 1899.",
+    "Tetris came with the Game Boy in 1989.",
+    "Il Lago Maggiore è tra Lombardia e Piemonte.",
+    "Влакът за Пловдив тръгва от коловоз 3.",
+    "من أين يأتي اسم المدينة؟",
     "0, green 160",
     "Satanic felines, said the review, were the best thing about the musical.",
     "Peerj published the correction in March.",

@@ -1,4 +1,4 @@
-/** Persons and addresses in ten scripts: in whole texts, in streams cut anywhere, and on the real application. */
+/** Persons and addresses in seventeen scripts: in whole texts, in streams cut anywhere, and on the real application. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -75,8 +75,17 @@ const SCRIPTS: Record<string, Script> = {
     impersonal: ["남극은 지구에서 가장 추운 대륙이다."],
   },
 }
-/** Of the others an answer warns that not all names are known. */
-const WELL_KNOWN = ["Cyrillic", "Greek", "Chinese", "Korean"]
+/** Of which the model was taught nothing: it knows their names from pretraining alone, and an answer warns of it. */
+const UNTAUGHT: Record<string, [named: string, impersonal: string]> = {
+  Georgian: ["ჩემი სახელია «თამარ ჯაფარიძე» და მინდა ქვაბის დაბრუნება.", "ორშაბათს დილით ხიდზე მოძრაობა შეიზღუდება."],
+  Armenian: ["Իմ անունը «Տիգրան Սարգսյան» է, դռան զանգը չի աշխատում։", "Լուսնի հողը պարունակում է երկաթի օքսիդներ։"],
+  Bengali: ["আমার নাম «সুমন চক্রবর্তী», আমি কেটলিটি ফেরত দিতে চাই।", "পাসওয়ার্ড বদলাতে সেটিংস খুলে বোতামে চাপ দিন।"],
+  Tamil: ["என் பெயர் «கார்த்திக் சுப்பிரமணியன்», மின்விசிறி வேலை செய்யவில்லை.", "சென்னை தமிழ்நாட்டின் தலைநகரம்."],
+  Telugu: ["నా పేరు «వెంకట్ రావు», తలుపు గంట పనిచేయడం లేదు.", "మందును రోజుకు రెండుసార్లు భోజనం తర్వాత తీసుకోవాలి."],
+  Malayalam: ["എന്റെ പേര് «അനിൽ കുമാർ», വാതിൽമണി പ്രവർത്തിക്കുന്നില്ല.", "തിരുവനന്തപുരം കേരളത്തിന്റെ തലസ്ഥാനമാണ്."],
+  Gujarati: ["મારું નામ «હાર્દિક મહેતા» છે, મારે કીટલી પાછી આપવી છે.", "ગાંધીનગર ગુજરાતની રાજધાની છે."],
+}
+for (const [script, [named, calm]] of Object.entries(UNTAUGHT)) SCRIPTS[script] = { named: [named], impersonal: [calm] }
 const MARKED = /«([^»]*)»|⟦([^⟧]*)⟧/g
 const unmarked = (marked: string): string => marked.replace(MARKED, "$1$2")
 const valuesIn = (marked: string): string[] => [...marked.matchAll(MARKED)].map(([, name, address]) => name ?? address!)
@@ -86,7 +95,7 @@ describe.each(Object.entries(SCRIPTS))("%s", (script, { named, impersonal }) => 
     const { text, partial } = await redact(unmarked(marked))
     for (const value of valuesIn(marked)) expect(text).not.toContain(value)
     expect(text).toContain("[REDACTED_")
-    expect(partial).toBe(!WELL_KNOWN.includes(script))
+    expect(partial).toBe(script in UNTAUGHT)
   })
 
   test.each(impersonal)("leaves alone what names nobody: %s", async text => {
@@ -106,7 +115,7 @@ describe.each(Object.entries(SCRIPTS))("%s", (script, { named, impersonal }) => 
 })
 
 test("a script whose names are not known is left alone, with a warning", async () => {
-  const text = "ხელშეკრულებას ხელი მოაწერა გიორგი ბერიძემ."
+  const text = "ኮንትራቱን የፈረመው አበበ ቢቂላ ነው።"
   expect(await redact(text)).toEqual({ text, entities: [], partial: true })
 })
 

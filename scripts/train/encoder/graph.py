@@ -82,34 +82,33 @@ def _norm(graph: _Graph, packed: Packed, name: str, inputs: list[str]) -> str:
     return graph.add("LayerNormalization", [both, gain, shift], f"{name}.out", epsilon=packed.epsilon)
 
 
-def _layer(graph: _Graph, packed: Packed, layer: int, states: str, form: Form) -> str:
+def _layer(graph: _Graph, packed: Packed, layer: int, states: str, form: Form, mask: str | None = "mask32") -> str:
+    """@param mask which tokens are padding; None where none are"""
     at = f"l{layer}."
     matrices, vectors = packed.matrices, packed.vectors
-    joined = Quantized(np.concatenate([matrices[f"{at}{part}.w"].levels for part in "qkv"]),
-                       np.concatenate([matrices[f"{at}{part}.w"].scales for part in "qkv"]))
+    joined = np.concatenate([matrices[f"{at}{part}.w"].floats() for part in "qkv"])
     bias = np.concatenate([vectors[f"{at}{part}.b"] for part in "qkv"])
     asked = _linear(graph, f"{at}qkv", joined, None, states, form)
     parts = [f"{at}{part}" for part in "qkv"]
     graph.constant("thirds", np.full(3, packed.hidden, np.int64))
     graph.nodes.append(helper.make_node("Split", [asked, "thirds"], parts, name=f"{at}split", axis=2))
-    seen = graph.fused("MultiHeadAttention", [*parts, graph.constant(f"{at}qkv.b", bias), "mask32"], f"{at}seen",
-                       num_heads=packed.heads)
-    attended = _linear(graph, f"{at}ao", matrices[f"{at}ao.w"], vectors[f"{at}ao.b"], seen, form)
+    asking = [*parts, graph.constant(f"{at}qkv.b", bias), *([mask] if mask else [])]
+    seen = graph.fused("MultiHeadAttention", asking, f"{at}seen", num_heads=packed.heads)
+    attended = _linear(graph, f"{at}ao", matrices[f"{at}ao.w"].floats(), vectors[f"{at}ao.b"], seen, form)
     states = _norm(graph, packed, f"{at}aln", [attended, states])
-    inner = _linear(graph, f"{at}fi", matrices[f"{at}fi.w"], None, states, form)
+    inner = _linear(graph, f"{at}fi", matrices[f"{at}fi.w"].floats(), None, states, form)
     active = graph.fused("BiasGelu", [inner, graph.constant(f"{at}fi.b", vectors[f"{at}fi.b"])], f"{at}active")
-    outer = _linear(graph, f"{at}fo", matrices[f"{at}fo.w"], vectors[f"{at}fo.b"], active, form)
+    outer = _linear(graph, f"{at}fo", matrices[f"{at}fo.w"].floats(), vectors[f"{at}fo.b"], active, form)
     return _norm(graph, packed, f"{at}oln", [outer, states])
 
 
-def _linear(graph: _Graph, name: str, matrix: Quantized, bias: np.ndarray | None, states: str, form: Form) -> str:
-    """states · matrixᵀ, and + bias where there is one."""
+def _linear(graph: _Graph, name: str, floats: np.ndarray, bias: np.ndarray | None, states: str, form: Form) -> str:
+    """states · floatsᵀ, and + bias where there is one."""
     extra = [] if bias is None else [graph.constant(f"{name}.b", bias)]
     if form is FLOAT:
         output = f"{name}.out"
-        product = graph.add("MatMul", [states, graph.constant(f"{name}.w", matrix.floats().T)], f"{name}.product")
+        product = graph.add("MatMul", [states, graph.constant(f"{name}.w", floats.T)], f"{name}.product")
         return graph.add("Add", [product, *extra], output) if extra else product
-    floats = matrix.floats()
     if states in form:
         divisors = balanced(form[states], np.abs(floats).max(0))
         states = graph.add("Mul", [states, graph.constant(f"{name}.even", 1 / divisors)], f"{name}.evened")

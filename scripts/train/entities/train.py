@@ -1,28 +1,22 @@
 """Trains the built-in entity model and writes it as a model folder.
 
-usage: [START=WEIGHTS.pt] [FORM=scripts] train.py OUT_FOLDER MINUTES WORDS.tsv HELD_OUT.jsonl SENTENCES.jsonl...
+usage: [START=WEIGHTS.pt] train.py OUT_FOLDER MINUTES WORDS.tsv HELD_OUT.jsonl SENTENCES.jsonl...
 
 The weights are kept beside the folder, as OUT_FOLDER.pt; with START, training goes on from them, with their vocabulary.
 
-A stack of dilated convolutions over subwords: 11 tokens of context on each side (21 in the model of the other scripts, whose
-tokens are often characters), which fits the windows that the product asks about (src/redaction/clusters.ts). MINUTES are of processor time. Single seed; not bit-reproducible across machines.
+A stack of dilated convolutions over subwords: 11 tokens of context on each side, which fits the windows that the product
+asks about (src/redaction/clusters.ts). MINUTES are of processor time. Single seed; not bit-reproducible across machines.
 """
-import collections, json, os, random, shutil, sys, time, zlib
+import collections, json, os, random, shutil, sys, time
 import numpy as np, torch
 from torch import nn
 from wordpieces import CASES, CLASSES, SMALL, SMALL_THROUGHOUT, SPECIAL, WordPieces, atoms, case_of, classes_in, classes_of, learn, normal, plain
 
 out, minutes, words_file, held_out_file, sentence_files = sys.argv[1], float(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5:]
 LABELS = ["O", "B-NAME", "I-NAME", "B-ADDRESS", "I-ADDRESS"]
-# `words`: the most frequent ones, of which pieces are learned; `unlisted`: share of the listed names that training takes for
-# unlisted, so that the model learns to do without (gazetteer.py leaves names out itself); `scripts`: what config.json says that the model reads.
-FORMS = {
-    "latin": {"dim": 80, "hidden": 104, "merges": 10000, "words": 60000, "dilations": [1, 2, 4, 1, 2], "unlisted": 0, "scripts": None},
-    "scripts": {"dim": 64, "hidden": 104, "merges": 13000, "words": 90000, "dilations": [1, 2, 4, 8, 4, 1], "unlisted": 0.45,
-                "scripts": "Cyrillic Greek Arabic Hebrew Devanagari Thai Han Hiragana Katakana Hangul".split()},
-}
-FORM = FORMS[os.environ.get("FORM", "latin")]
-DIM, HIDDEN, MERGES, DILATIONS = FORM["dim"], FORM["hidden"], FORM["merges"], FORM["dilations"]
+DIM, HIDDEN, MERGES, DILATIONS = 80, 104, 10000, [1, 2, 4, 1, 2]
+# The most frequent words, of which pieces are learned.
+WORDS = 60000
 rng = random.Random(7)
 torch.manual_seed(7)
 # One thread: on cores that others use too, more threads wait for each other most of the time (6 times slower).
@@ -52,16 +46,12 @@ def labelled(record):
 
 
 print("reading", flush=True)
-class_of = {
-    # The lowest two bits are what else a word may be.
-    word: known % 4 if len(word) > 1 and zlib.crc32(word.encode()) % 100 < 100 * FORM["unlisted"] else known
-    for word, known in classes_in(words_file).items()
-}
+class_of = classes_in(words_file)
 examples = [labelled(r) for path in sentence_files for r in read(path)]
 counts = collections.Counter(w for e in examples for w, _, _, _ in e)
 start = torch.load(os.environ["START"]) if "START" in os.environ else None
 # Rare words teach the pieces that unseen names are made of, so frequent ones do not drown them.
-pieces = set(start[1]) if start else learn({w: int(n ** 0.6) + 1 for w, n in counts.most_common(FORM["words"]) if w not in SPECIAL}, MERGES)
+pieces = set(start[1]) if start else learn({w: int(n ** 0.6) + 1 for w, n in counts.most_common(WORDS) if w not in SPECIAL}, MERGES)
 words = WordPieces(pieces | {"0" * n for n in range(1, 8)} | {"##" + "0" * n for n in range(1, 8)} | {chr(c) for c in range(33, 127)})
 CLS, SEP, UNK = (SPECIAL.index(t) for t in ("[CLS]", "[SEP]", "[UNK]"))
 print(len(examples), "examples,", len(words.vocabulary), "pieces", flush=True)
@@ -174,7 +164,7 @@ json.dump({"model_type": "bert", "architectures": ["BertForTokenClassification"]
            "hidden_size": HIDDEN, "num_hidden_layers": len(DILATIONS), "max_position_embeddings": 512,
            "id2label": {str(i): l for i, l in enumerate(LABELS)}, "label2id": {l: i for i, l in enumerate(LABELS)},
            # Read by src/backends/entity-worker.ts: case and class of a word go into token_type_ids, newlines are tokens.
-           "carrel": {"case_in_token_types": True, "newline_token": "\u23ce", "words": "words.tsv", **({"scripts": FORM["scripts"]} if FORM["scripts"] else {})}}, open(f"{out}/config.json", "w"), indent=1)
+           "carrel": {"case_in_token_types": True, "newline_token": "\u23ce", "words": "words.tsv"}}, open(f"{out}/config.json", "w"), indent=1)
 print("steps", step, "size", sum(os.path.getsize(os.path.join(d, f)) for d, _, fs in os.walk(out) for f in fs))
 torch.save((model.state_dict(), words.vocabulary), f"{out.rstrip('/')}.pt")
 

@@ -5,8 +5,7 @@ Digits are all read as 0: their number matters, their value does not. Letters ar
 go into token_type_ids, as case + 6 * class, so that `anna` and `Anna` share a vector.
 Cases: 0 small, 1 capital first, 2 all capitals, 3 mixed, 4 no letters, 5 small in a text that has no capital at all.
 Classes, by words.tsv (see gazetteer.py): 4 for a given name, 8 for a surname alone, and 1 for a common English word,
-2 for a thing or place, 3 for a common word of another language, the first of these that holds. A word of a script without spaces
-gives its class to each of its characters.
+2 for a thing or place, 3 for a common word of another language, the first of these that holds.
 """
 import collections, re
 
@@ -15,11 +14,6 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "\u23ce"]
 SINGLE = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0903\u093a-\u093c\u093e-\u094f\u0951-\u0957\u0962\u0963"
 ATOM = re.compile(f"\n|[{SINGLE}]|(?:(?![{SINGLE}])(?:[^\\W\\d_]|[{MARKS}]))+|\\d+|[^\\s]")
-SINGLE_ATOM = re.compile(f"[{SINGLE}]")
-# Longest listed word that is looked for where no spaces are.
-LONGEST_WORD = 12
-# Particles that Arabic and Hebrew write in one with the word behind.
-PREFIX = re.compile("^(?:[\u0648\u0641]?[\u0644\u0628\u0643]|[\u0648\u0641]|[\u05d5\u05d4\u05d1\u05dc\u05de\u05e9\u05db]{1,2})(?=..)")
 MAX_WORD = 100
 CASES, CLASSES, SMALL, SMALL_THROUGHOUT = 6, 12, 0, 5
 
@@ -40,26 +34,8 @@ def atoms(text):
 
 
 def classes_of(spans, words):
-    """Class of each atom; where characters are atoms, that of the longest listed word that begins at the first one that is left."""
-    result, at = [], 0
-    while at < len(spans):
-        start, end, word = spans[at]
-        if not SINGLE_ATOM.match(word):
-            word = word.lower()
-            found = words.get(word)
-            if found is None:
-                found = words.get(PREFIX.sub("", word), 0)
-            result.append(found)
-            at += 1
-            continue
-        run = at
-        while run < len(spans) and run - at < LONGEST_WORD and SINGLE_ATOM.match(spans[run][2]) and spans[run][0] == start + run - at:
-            run += 1
-        letters = "".join(atom for _, _, atom in spans[at:run])
-        size = next((n for n in range(len(letters), 0, -1) if letters[:n] in words), 1)
-        result += [words.get(letters[:size], 0)] * size
-        at += size
-    return result
+    """Class of each atom."""
+    return [words.get(word.lower(), 0) for _, _, word in spans]
 
 
 def plain(text):
