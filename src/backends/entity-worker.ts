@@ -28,8 +28,15 @@ serveModel<EntityModelPlace, string[], ModelEntity[][]>(async ({ main, encoder: 
   const classifier = await Classifier.open(main, library)
   if (!place) return texts => classifier.find(texts)
   const letters = new RegExp(`[${place.scripts.map(script => `\\p{Script=${script}}`).join("")}]`, "gu")
-  // Its memory is taken with the first text that needs it.
+  // Its memory is taken with the first text that needs it. A folder that cannot be read is tried anew with the next one.
   let opened: Promise<EntityEncoder> | undefined
+  const encoder = () => {
+    opened ??= EntityEncoder.open(place, library)
+    opened.catch(() => {
+      opened = undefined
+    })
+    return opened
+  }
   return async texts => {
     const isForeign = texts.map(text => text.search(letters) >= 0)
     const mainFinds = await findIn(classifier, texts, index => !isForeign[index] || texts[index]!.search(LATIN) >= 0)
@@ -40,8 +47,7 @@ serveModel<EntityModelPlace, string[], ModelEntity[][]>(async ({ main, encoder: 
         answers.push(mainFinds[index]!)
         continue
       }
-      opened ??= EntityEncoder.open(place, library)
-      const reading = await (await opened).read(text)
+      const reading = await (await encoder()).read(text)
       const ofEncoder = isForeign[index] ? reading.finds() : []
       answers.push([
         ...(place.looksAgain ? ofMain.map(find => ({ ...find, support: reading.support(find) })) : ofMain),

@@ -1,9 +1,9 @@
 /** The model that finds names and addresses: which folder is used, what it finds, and what happens when it cannot. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { findEntityFolder, WorkerEntityModel } from "../../src/backends/entity-model.ts"
+import { findEntityFolder, openEntityModel, WorkerEntityModel } from "../../src/backends/entity-model.ts"
 import { setLogSink } from "../../src/log.ts"
 import { workerUrl } from "../../src/native/self.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
@@ -115,6 +115,55 @@ describe("which folder is used", () => {
     expect(findEntityFolder([folder, builtIn])!.name).toBe("larger")
     expect(findEntityFolder([join(temporary, "nowhere"), builtIn])!.name).toBe("carrel-entities-v1")
     expect(findEntityFolder([join(temporary, "nowhere")])).toBeUndefined()
+  })
+})
+
+describe("the encoder beside it", () => {
+  const THING = "Oysters Rockefeller were first made in New Orleans."
+
+  /** A folder of models of which some are copies that a test changes. */
+  function folderOf(name: string, copied: string[]): string {
+    const folder = join(temporary, name)
+    mkdirSync(folder)
+    for (const model of ["carrel-entities-v1", "carrel-entities-scripts-v2", "multilingual-e5-small"])
+      if (copied.includes(model)) cpSync(join(builtIn, model), join(folder, model), { recursive: true })
+      else symlinkSync(join(builtIn, model), join(folder, model))
+    return folder
+  }
+  function openedIn(folder: string): WorkerEntityModel {
+    const model = openEntityModel([folder], nativeDirectory)!
+    open.push(model)
+    return model
+  }
+
+  test("says how sure it is of what the built-in model finds", async () => {
+    const [found] = await openedIn(folderOf("whole", [])).find(THING)
+    expect(found!.kind).toBe("NAME")
+    expect(found!.support).toBeLessThan(0.2)
+  })
+
+  test("is not asked about the finds of a model that the operator chose", async () => {
+    const folder = folderOf("chosen", ["carrel-entities-v1"])
+    const path = join(folder, "carrel-entities-v1", "config.json")
+    const { carrel: _, ...config } = JSON.parse(readFileSync(path, "utf8"))
+    writeFileSync(path, JSON.stringify(config))
+    const finds = await openedIn(folder).find("My name is Maria Gonzalez, and Peter Miller wrote this.")
+    expect(finds.length).toBeGreaterThan(0)
+    for (const find of finds) expect(find.support).toBeUndefined()
+  })
+
+  test("that cannot be read fails what needs it, and is tried anew", async () => {
+    const folder = folderOf("lost", ["carrel-entities-scripts-v2"])
+    const weights = join(folder, "carrel-entities-scripts-v2", "onnx", "model_quantized.onnx")
+    const model = openedIn(folder)
+    writeFileSync(`${weights}.kept`, readFileSync(weights))
+    writeFileSync(weights, "not a model")
+    const redactor = new Redactor({ entityModel: model })
+    const hebrew = "את החוזה חתם דוד כהן."
+    await expect(redactor.redact(hebrew, policy)).rejects.toMatchObject({ code: "model_unavailable", status: 503 })
+    expect((await redactor.redact("nothing to see", policy)).text).toBe("nothing to see")
+    renameSync(`${weights}.kept`, weights)
+    expect((await redactor.redact(hebrew, policy)).text).toBe("את החוזה חתם [REDACTED_NAME].")
   })
 })
 
