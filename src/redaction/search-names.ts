@@ -13,6 +13,12 @@ import type { ScannedText } from "./scanned-text.ts"
 import { unreadStretches } from "./scripts.ts"
 import { namesOfShortLines } from "./short-lines.ts"
 
+/**
+ * Windows of one text that the model is asked about at a time: it answers in the order in which it is asked, and takes up to 10 ms
+ * for one. So the others wait a third of a second for each text that is searched, however long it is.
+ */
+const ASKED_AT_ONCE = 32
+
 export class NameSearch {
   private readonly clusters = new ClusterFinder()
 
@@ -34,7 +40,11 @@ export class NameSearch {
       done = step.done
       if (!done) await turns.next()
     }
-    const answers = await Promise.all(windows.map(({ start, end }) => model.find(scanned.slice(start, end))))
+    const answers: ModelEntity[][] = []
+    while (answers.length < windows.length) {
+      const next = windows.slice(answers.length, answers.length + ASKED_AT_ONCE)
+      answers.push(...(await Promise.all(next.map(({ start, end }) => model.find(scanned.slice(start, end))))))
+    }
     for (const [index, window] of windows.entries()) {
       const around = scanned.slice(window.start, window.end)
       const finds = answers[index]!.map(found => withPostcode(found, around))

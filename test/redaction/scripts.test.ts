@@ -134,6 +134,21 @@ test("a stream of text without capitals is shown sentence by sentence", async ()
   expect(shown).toStartWith(sentence)
 })
 
+test("a long text lets the windows of others in between", async () => {
+  const sentences = Array.from(
+    { length: 1200 },
+    (_, at) => `طلبت مريم الخطيب رقم ${at} تأجيل الاجتماع إلى يوم الخميس القادم.`,
+  )
+  let isLongDone = false
+  const long = redact(sentences.join(" ")).then(() => {
+    isLongDone = true
+  })
+  await Bun.sleep(100)
+  expect((await redact("את החוזה חתם דוד כהן.")).text).toBe("את החוזה חתם [REDACTED_NAME].")
+  expect(isLongDone).toBe(false)
+  await long
+})
+
 describe("on the real application", () => {
   let talk: Talk
   let client: Client
