@@ -30,11 +30,15 @@ export function pieceAtomsOf(text: string, unigram: Unigram, end: number): Piece
 }
 
 function wordIds(word: string, unigram: Unigram): number[] {
-  const pieces = unigram.cut(SPACE + word.normalize("NFKC"))
+  const pieces = unigram.cut(SPACE + lessLoud(word.normalize("NFKC")))
   // A lone mark of the space says nothing.
   const isMarkAlone = pieces.length > 1 && pieces[0]!.units === SPACE.length
   return pieces.slice(isMarkAlone ? 1 : 0).map(({ id }) => id)
 }
+
+/** `ПЕТРОВ` is read as `Петров`: of words in capitals pretraining knows little. Shorter ones are abbreviations. */
+const lessLoud = (word: string): string => (LOUD.test(word) ? word[0]! + word.slice(1).toLowerCase() : word)
+const LOUD = /^[\p{Lu}\p{M}]{4,}$/u
 
 /** The pieces of a run. Their edges are those of its characters, normalized one by one. */
 function cut(run: Atom, unigram: Unigram): PieceAtom[] {

@@ -13,6 +13,8 @@ const MIN_NAME_SCORES: [script: RegExp, score: number][] = [
 ]
 /** Of writing that the model was not taught. */
 const OTHERWISE = 0.9
+/** Of words in capitals: in a text of them any may be a name. At .7 ten times as much is hidden of those that name nobody. */
+const IN_CAPITALS = 0.9
 const MIN_ADDRESS_SCORE = 0.6
 
 /** @param find its offsets count in `around`, the window that the model saw */
@@ -20,6 +22,7 @@ export function isPlausibleInScript({ kind, start, end, score }: ModelEntity, ar
   const value = around.slice(start, end)
   if (kind === "ADDRESS") return score >= MIN_ADDRESS_SCORE && /\d/.test(value)
   if (/\d/.test(value)) return false
+  if (/\p{Lu}{4}/u.test(value) && !/\p{Ll}/u.test(value)) return score >= IN_CAPITALS
   // Kana beside them tell Japanese names from Chinese ones.
   const scripts = /\p{Script=Han}/u.test(value) ? around : value
   return score >= (MIN_NAME_SCORES.find(([script]) => script.test(scripts))?.[1] ?? OTHERWISE)

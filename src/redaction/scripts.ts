@@ -8,7 +8,7 @@ export const PARTIAL_REDACTION = {
   code: "redaction_partial",
   message:
     "The text contains a script in which not all names and addresses of people are recognized (Latin, Cyrillic, Greek, Arabic, Hebrew, " +
-    "Devanagari, Thai, Chinese, Japanese and Korean are known well, but for words in Cyrillic or Greek capitals; of Georgian, Armenian, Bengali, " +
+    "Devanagari, Thai, Chinese, Japanese and Korean are known well, but for one in five of names in Cyrillic or Greek capitals; of Georgian, Armenian, Bengali, " +
     "Tamil, Telugu, Kannada, Malayalam, Gujarati, Gurmukhi and Sinhala most names and no addresses; of others none); e-mail addresses, numbers and " +
     "credentials in it are redacted all the same.",
 } as const
@@ -26,7 +26,7 @@ const UNSPACED = "\\p{Script=Thai}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=
 
 const FOREIGN = `[\\p{L}--[\\p{Script=Latin}${COMMON}]]`
 const UNREAD = `[\\p{L}--[\\p{Script=Latin}${COMMON}${CASED}${UNCASED}${UNSPACED}]]`
-/** Two letters in a row; or a word in capitals, of which the model knows only those in Latin script. Abbreviations are shorter. */
+/** Two letters in a row; or a word in capitals, where one name in five is missed but in Latin script. Abbreviations are shorter. */
 const PARTLY_READ_WRITING = new RegExp(
   `(?:${UNREAD}|[${UNTAUGHT}])\\p{M}{0,3}(?:${UNREAD}|[${UNTAUGHT}])|[\\p{Lu}&&[${CASED}]]{5}`,
   "v",

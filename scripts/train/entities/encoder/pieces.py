@@ -1,6 +1,6 @@
 """How a text reaches the entity encoder: atoms as the product cuts them, and the pieces of multilingual-e5-small that each is made of.
 
-The same cut as src/backends/entity-pieces.ts; test/backends/entity-encoder.test.ts compares both.
+The same cut as src/backends/entity-pieces.ts, which also reads words in capitals as if they had one; test/backends/entity-encoder.test.ts compares both.
 """
 import json, re, unicodedata
 from pathlib import Path
