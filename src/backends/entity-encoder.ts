@@ -28,15 +28,36 @@ interface EncoderConfig {
 
 type Model = Awaited<ReturnType<typeof AutoModelForTokenClassification.from_pretrained>>
 
-/** Of a window, which is 640 characters at most. */
+/** Of one run; most windows have 20 to 100. */
 const MAX_TOKENS = 250
+/** Atoms that two parts of a longer text share, on either side of where one ends for the other. */
+const OVERLAP = 16
+
+interface LabeledLogits {
+  atom: PieceAtom
+  logits: Float32Array
+}
+
+/** `Анна-Мария` is one name, and so is `Дар’я`. */
+function wholeNames(finds: ModelEntity[], text: string): ModelEntity[] {
+  const whole: ModelEntity[] = []
+  for (const find of finds) {
+    const last = whole.at(-1)
+    const isJoined =
+      last?.kind === "NAME" && find.kind === "NAME" && /^[-‐’'׳״]$/.test(text.slice(last.end, find.start))
+    if (isJoined) last.end = find.end
+    else whole.push({ ...find })
+  }
+  for (const find of whole)
+    if (find.kind === "NAME") find.end += /^(?:[’'][\p{Script=Cyrillic}]+)*/u.exec(text.slice(find.end))![0].length
+  return whole
+}
 
 /** What the encoder makes of one text. */
 export class Reading {
   constructor(
     private readonly text: string,
-    /** Atoms as far as the model reads. */
-    private readonly atoms: { atom: PieceAtom; logits: Float32Array }[],
+    private readonly atoms: LabeledLogits[],
     private readonly labels: Record<string, string>,
   ) {}
 
@@ -45,13 +66,13 @@ export class Reading {
       const { index, score } = likeliest(logits)
       return { atom, label: this.labels[index]!, score }
     })
-    return entitiesOf(labeled, this.text)
+    return wholeNames(entitiesOf(labeled, this.text), this.text)
   }
 
-  /** How surely these words are parts of a name or an address, 0..1; undefined of what was not read. */
-  support({ start, end }: { start: number; end: number }): number | undefined {
+  /** How surely these words are parts of a name or an address, 0..1. */
+  support({ start, end }: { start: number; end: number }): number {
     const inside = this.atoms.filter(({ atom }) => atom.start < end && start < atom.end)
-    if (inside.length === 0) return undefined
+    if (inside.length === 0) return 0
     return inside.reduce((sum, { logits }) => sum + this.insideShare(logits), 0) / inside.length
   }
 
@@ -90,21 +111,44 @@ export class EntityEncoder {
     return new EntityEncoder(library, model, new Unigram(file), table, config.id2label)
   }
 
-  /** One text a run: states are brought to 8 bits by their largest, so a text would depend on those beside it. */
+  /**
+   * One text a run: states are brought to 8 bits by their largest, so a text would depend on those beside it. A text of more tokens
+   * than a run takes is read in parts that overlap.
+   */
   async read(text: string): Promise<Reading> {
+    const atoms = pieceAtomsOf(text, this.unigram, this.unigram.around.after[0]!)
+    const read: LabeledLogits[] = []
+    while (read.length < atoms.length) {
+      const begin = Math.max(0, read.length - OVERLAP)
+      const part = await this.readPart(atoms.slice(begin))
+      const isLast = begin + part.length === atoms.length
+      // What stands at the end of a part is read again with what follows it.
+      read.push(
+        ...part.slice(
+          read.length - begin,
+          isLast ? part.length : Math.max(read.length - begin + 1, part.length - OVERLAP),
+        ),
+      )
+    }
+    return new Reading(text, read, this.labels)
+  }
+
+  /** As many of the atoms as one run takes, at least one. */
+  private async readPart(atoms: PieceAtom[]): Promise<LabeledLogits[]> {
     const { before, after } = this.unigram.around
     const ids = [...before]
-    const firsts: { atom: PieceAtom; at: number }[] = []
-    for (const atom of pieceAtomsOf(text, this.unigram, after[0]!)) {
-      if (ids.length + atom.ids.length + after.length > MAX_TOKENS) break
-      firsts.push({ atom, at: ids.length })
-      ids.push(...atom.ids)
+    const firsts: number[] = []
+    for (const atom of atoms) {
+      if (firsts.length > 0 && ids.length + atom.ids.length + after.length > MAX_TOKENS) break
+      firsts.push(ids.length)
+      ids.push(...atom.ids.slice(0, MAX_TOKENS - before.length - after.length))
     }
-    if (firsts.length === 0) return new Reading(text, [], this.labels)
     const logits = await this.logitsOf([...ids, ...after])
     const count = Object.keys(this.labels).length
-    const atoms = firsts.map(({ atom, at }) => ({ atom, logits: logits.subarray(at * count, (at + 1) * count) }))
-    return new Reading(text, atoms, this.labels)
+    return firsts.map((first, at) => ({
+      atom: atoms[at]!,
+      logits: logits.subarray(first * count, (first + 1) * count),
+    }))
   }
 
   /** Row-major `[tokens, labels]`. */

@@ -33,8 +33,8 @@ export interface EntityModelStatus {
   reason: string | null
 }
 
-/** Texts per message: a stream that asks for one window waits for the end of the batch before it, 10 ms a text at most. */
-const BATCH_TEXTS = 32
+/** Texts per message: a stream that asks for one window waits for the end of the batch before it, 20 ms a text at most. */
+const BATCH_TEXTS = 8
 /** Windows repeat while a text is redacted on its way in, in the history, on its way out. */
 const REMEMBERED = 2000
 

@@ -30,11 +30,14 @@ export function pieceAtomsOf(text: string, unigram: Unigram, end: number): Piece
 }
 
 function wordIds(word: string, unigram: Unigram): number[] {
-  const pieces = unigram.cut(SPACE + lessLoud(word.normalize("NFKC")))
+  const pieces = unigram.cut(SPACE + lessLoud(word.normalize("NFKC").replace(VOWELS, "")))
   // A lone mark of the space says nothing.
   const isMarkAlone = pieces.length > 1 && pieces[0]!.units === SPACE.length
   return pieces.slice(isMarkAlone ? 1 : 0).map(({ id }) => id)
 }
+
+/** Signs of vowels, and strokes that widen a word: most texts in Hebrew and Arabic letters go without. */
+const VOWELS = /[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g
 
 /** `ПЕТРОВ` is read as `Петров`: of words in capitals pretraining knows little. Shorter ones are abbreviations. */
 const lessLoud = (word: string): string => (LOUD.test(word) ? word[0]! + word.slice(1).toLowerCase() : word)

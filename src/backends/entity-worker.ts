@@ -51,7 +51,12 @@ serveModel<EntityModelPlace, string[], ModelEntity[][]>(async ({ main, encoder: 
       const ofEncoder = isForeign[index] ? reading.finds() : []
       answers.push([
         ...(place.looksAgain ? ofMain.map(find => ({ ...find, support: reading.support(find) })) : ofMain),
-        ...ofEncoder.filter(find => countIn(text, find, letters) >= countIn(text, find, LATIN)),
+        ...ofEncoder.flatMap(find => {
+          if (countIn(text, find, letters) >= countIn(text, find, LATIN)) return find
+          // Of Latin letters amid another script `main`, which knows the words around them less, misses many.
+          const isNew = place.looksAgain && !ofMain.some(other => other.start < find.end && find.start < other.end)
+          return isNew ? { ...find, support: find.score } : []
+        }),
       ])
     }
     return answers

@@ -18,9 +18,19 @@ const CUE =
 const ADDRESSED =
   /^(?:name|named|i'm|i’m|mr|mrs|ms|miss|dr|prof|dear|hi|hello|hey|regards|sincerely|cheers|herr|frau|hallo|hola)$/
 
+/** Longer ones are seldom words: addresses of resources, tokens, names of files. */
+const LONG = 48
+const GLUED = /[@\\/]{1}.*[/\\]/
+
+/** Markup, JSON, and lists without blanks: a word of a script without capitals, or one with a capital between signs. */
+const isNameAmidSigns = (word: string): boolean =>
+  hasUncasedLetter(word) ||
+  /(?:^|[>"',،;\|\(\/\\\[])[\p{Lu}--\p{Script=Latin}]\p{Ll}/v.test(word) ||
+  /[>"]\p{Lu}\p{Ll}+[<"]/u.test(word)
+
 /** `before` holds the words that precede, at most eight. */
 export function isCandidate(word: string, before: string[]): boolean {
-  if (word.length > 48 || /[@\\/]{1}.*[/\\]|:\/\//.test(word)) return false
+  if (word.length > LONG || GLUED.test(word)) return !word.includes("://") && isNameAmidSigns(word)
   if (/^\P{L}*\d{1,6}\P{L}{0,4}$/u.test(word) || /^#?\d{1,5}[A-Za-z]?[,.;]?$/.test(word)) return true
   const core = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, "")
   if (core === "" || !/\p{L}/u.test(core)) return false

@@ -77,7 +77,7 @@ export class ClusterFinder {
       if (!match || (end === text.length && !final)) {
         // An unfinished word is read again when more has come.
         this.at = base + (match ? match.index : text.length)
-        if (final) this.close(windows)
+        if (final) this.close(windows, this.signsBehind(text, base, text.length))
         return { windows, done: true }
       }
       this.at = base + end
@@ -94,7 +94,7 @@ export class ClusterFinder {
 
   private take(word: Word, written: string, text: string, base: number, windows: Window[]): void {
     if (this.endsSentence(word, text, base)) {
-      this.close(windows)
+      this.close(windows, this.signsBehind(text, base, word.start - base))
       // The next sentence speaks for itself.
       this.words = []
     }
@@ -116,15 +116,21 @@ export class ClusterFinder {
     const first = this.words[this.clusterFrom]!
     const length = word.end - first.start
     if (index - this.lastCandidate >= RIGHT_WORDS) this.close(windows)
-    else if (first.uncased && length >= MAX_UNCASED_LENGTH) this.cut(windows)
+    else if (word.uncased && length >= MAX_UNCASED_LENGTH) this.cut(windows)
     else if (index - this.clusterFrom + 1 >= MAX_WORDS || length >= MAX_LENGTH) this.close(windows)
   }
 
-  /** The open cluster is text without capitals, and a sentence ends between its last word and the next. */
+  /** Where the signs end that stand right behind the last word: wide ones belong to no word. @param next where more begins in `text` */
+  private signsBehind(text: string, base: number, next: number): number | undefined {
+    const last = this.words.at(-1)
+    return last && last.end + /^\p{P}*/u.exec(text.slice(last.end - base, next))![0].length
+  }
+
+  /** The open cluster ends in text without capitals, and a sentence between its last word and the next. */
   private endsSentence(next: Word, text: string, base: number): boolean {
     const first = this.words[this.clusterFrom]
     const last = this.words.at(-1)
-    if (!first?.uncased || !last?.uncased || last.end - first.start < MIN_SENTENCE_LENGTH) return false
+    if (!first || !last?.uncased || last.end - first.start < MIN_SENTENCE_LENGTH) return false
     return SENTENCE_END.test(text.slice(Math.max(0, last.end - base - 8), next.start - base))
   }
 

@@ -70,10 +70,20 @@ describe("finds", () => {
     expect(await valuesIn("Договір підписав Остап Перебийніс.")).toEqual([["NAME", "Остап Перебийніс"]])
   })
 
-  test("of a text that is longer than it reads are those of its beginning", async () => {
-    const found = (await encoder.read(`Договор подписал Андрей Васильев. ${"слово ".repeat(3000)}`)).finds()
-    expect(found).toHaveLength(1)
-    expect(found[0]).toMatchObject({ kind: "NAME", start: 17, end: 32 })
+  test("of a text that is longer than a run takes are those of all of it", async () => {
+    const signed = "Договор подписал Андрей Васильев."
+    const text = `${signed} ${"Стороны обсудили условия. ".repeat(200)}${signed}`
+    const last = text.length - signed.length
+    const found = (await encoder.read(text)).finds().map(({ start, end }) => [start, end])
+    expect(found).toEqual([
+      [17, 32],
+      [last + 17, last + 32],
+    ])
+  })
+
+  test("a name with a hyphen is one, and signs of vowels do not hide one", async () => {
+    expect(await valuesIn("Анна-Мария Римская-Корсакова пришла.")).toEqual([["NAME", "Анна-Мария Римская-Корсакова"]])
+    expect(await valuesIn("אמר דָּוִד כֹּהֵן אתמול")).toEqual([["NAME", "דָּוִד כֹּהֵן"]])
   })
 
   test("of nothing are none", async () => {
@@ -87,9 +97,8 @@ describe("support", () => {
     return (await encoder.read(text)).support({ start, end: start + value.length })
   }
 
-  test("is high for a person, low for a thing, and none for what was not read", async () => {
+  test("is high for a person and low for a thing", async () => {
     expect(await supportOf("The contract was signed by Maria Lindqvist.", "Maria Lindqvist")).toBeGreaterThan(0.9)
     expect(await supportOf("Preheat the oven to 180 degrees.", "Preheat")).toBeLessThan(0.1)
-    expect(await supportOf(`${"word ".repeat(3000)}Maria Lindqvist`, "Maria Lindqvist")).toBeUndefined()
   })
 })

@@ -130,6 +130,36 @@ test("most names in Cyrillic and Greek capitals are hidden, and it is warned of;
     expect((await redact(text)).partial).toBe(false)
 })
 
+test.each([
+  ["markup", "<p>אברהם</p><p>שרה</p>", ["אברהם", "שרה"]],
+  ["lists with strokes", "김민수/박지영/이철수", ["김민수", "박지영", "이철수"]],
+  ["JSON without blanks", '{"name":"Иван","dept":"Продажи","title":"директор","id":"A1"}', ["Иван"]],
+  ["long lists without blanks", `참석자: ${Array(20).fill("김민수,박지영").join(",")}`, ["김민수", "박지영"]],
+  [
+    "a sentence that begins in Latin letters and goes on for long",
+    `Kubernetesで${"本日の会議では来期の予算について話し合い、広告費を増やすことになりました。".repeat(7)}明日、田中太郎さんに連絡してください。`,
+    ["田中太郎"],
+  ],
+  ["wide full stops", "请联系Anna。", ["Anna"]],
+  ["surnames of one syllable", "김 과장님, 안녕하세요.", ["김"]],
+])("names are hidden in %s", async (_, text, names) => {
+  const whole = (await redact(text)).text
+  for (const name of names) expect(whole).not.toContain(name)
+  const stream = redactor.stream(policy)
+  let shown = ""
+  for (const letter of text) shown += await stream.push(letter)
+  expect(shown + (await stream.end())).toBe(whole)
+})
+
+test("a search that nobody waits for any more ends", async () => {
+  const gone = new AbortController()
+  const text = Array.from({ length: 4000 }, (_, at) => `明天请联系第${at}位客户讨论合同。`).join("")
+  const search = redactor.redact(text, policy, gone.signal)
+  await Bun.sleep(100)
+  gone.abort()
+  await expect(search).rejects.toMatchObject({ name: "AbortError" })
+})
+
 test("a stream of text without capitals is shown sentence by sentence", async () => {
   const sentence = SCRIPTS.Chinese!.impersonal[0]!
   const stream = redactor.stream(policy)
