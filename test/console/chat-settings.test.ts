@@ -91,6 +91,32 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
   )
 
   test(
+    "a stop is not lost that the daemon hears of before it has begun to write on",
+    async () => {
+      const page = await openChat()
+      const writeOn = chats.model.hold()
+      await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
+      await page.keyboard.press("Enter")
+      await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      await page.getByRole("button", { name: "Continue" }).waitFor()
+      const heard = page.waitForResponse(response => response.url().endsWith("/cancel"))
+      await page.route("**/continue", async route => {
+        await heard
+        await route.continue()
+      })
+      await page.getByRole("button", { name: "Continue" }).click()
+      await page.getByText("Continuing").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      await page.getByText("Continuing").waitFor({ state: "detached" })
+      await page.getByText("Stopped.").waitFor()
+      writeOn()
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
     "a reply that is written on can be stopped",
     async () => {
       const page = await openChat()

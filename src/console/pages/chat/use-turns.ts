@@ -147,10 +147,18 @@ export function useTurns(
       const body = { message: text, ...request() }
       void watch({ method: "POST", path, body, question: { text, pictures }, isNew: true })
     },
-    stop() {
-      const id = running.current?.conversationId
-      if (id) api.post(`/conversations/${id}/cancel`).catch(error => notify(error.message))
-      else running.current?.abort.abort()
+    async stop() {
+      const mine = running.current
+      if (mine && !mine.conversationId) mine.abort.abort()
+      // One that comes before the daemon has begun to write finds nothing to stop.
+      while (mine?.conversationId && running.current === mine && !mine.abort.signal.aborted) {
+        const failed = await api.post(`/conversations/${mine.conversationId}/cancel`).then(
+          () => null,
+          (error: ApiError) => error,
+        )
+        if (failed) return notify(failed.message)
+        await new Promise(resolve => setTimeout(resolve, STOP_AGAIN_MS))
+      }
     },
     /** Writes a reply anew; with `text` the question before it is changed first. What came after it goes. */
     again(message: Message, text?: string) {
@@ -176,6 +184,8 @@ export function useTurns(
     },
   }
 }
+
+const STOP_AGAIN_MS = 500
 
 async function withImages(body: object | undefined, { pictures }: Question): Promise<object | undefined> {
   const files = pictures.filter(picture => picture instanceof File)
