@@ -24,9 +24,15 @@ export interface ModelUsage {
 export class Account {
   /** Value of the model that is asked; set when it is chosen. */
   model = ""
-  private spent: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 }
+  private readonly spent: ModelUsage
 
-  constructor(readonly payer: Payer) {}
+  /** @param spent what the work has taken already */
+  constructor(
+    readonly payer: Payer,
+    spent: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 },
+  ) {
+    this.spent = { ...spent }
+  }
 
   /** So far; it does not change afterwards. */
   get usage(): ModelUsage {

@@ -262,7 +262,7 @@ describe("usage", () => {
 describe("the guard", () => {
   test("nobody else marks a value as passed: the guard does, and what is read back from the store", () => {
     expect(using(/\bas (?:unknown as )?Guarded\b/)).toEqual(["grounding/guard.ts", "guarded.ts"])
-    expect(using(/\bfromStore\(/)).toEqual(["chat/replay.ts"])
+    expect(using(/\bfromStore\(/)).toEqual(["agents/resumed-calls.ts", "chat/replay.ts"])
   })
 
   test("nobody else asks the redactor, but for the route that redacts a text", () => {

@@ -14,7 +14,13 @@ import type { Database, Executor, Trx } from "../storage/database.ts"
 import type { Owner } from "../storage/owners.ts"
 import type { ApprovalStatus } from "../storage/runs.ts"
 import { type ApprovalRow, type Decision, toApprovalRecord } from "./approval-record.ts"
+import type { Checkpoint } from "./checkpoint.ts"
 import { noSuchRun } from "./endings.ts"
+
+/** Of approvals: the call waits for the answer, or for being told of it. What was taken has perhaps been carried out. */
+export const IS_OPEN = sql<boolean>`(agent_approvals.taken = 0 and agent_approvals.status <> 'cancelled' and exists (
+  select 1 from agent_steps where agent_steps.run_id = agent_approvals.run_id
+    and agent_steps.step = agent_approvals.step and agent_steps.result is null))`
 
 /** Calls of a workspace that may wait for somebody; further ones are refused to the model. */
 const MAX_PENDING = 100
@@ -39,8 +45,15 @@ export class ApprovalStore {
     private readonly owner: Owner,
   ) {}
 
-  /** @returns its id; null where too many wait already; undefined where the run has ended, or is another node's */
-  async ask(runId: string, { step, tool, arguments: args, expiresAt }: Guarded<AskedApproval>) {
+  /**
+   * @param checkpoint what the run goes on from, which is stored with it
+   * @returns its id; null where too many wait already; undefined where the run has ended, or is another node's
+   */
+  async ask(
+    runId: string,
+    { step, tool, arguments: args, expiresAt }: Guarded<AskedApproval>,
+    checkpoint: Guarded<Checkpoint>,
+  ) {
     return this.database.transaction().execute(async trx => {
       const run = await this.nextEvent(trx, runId, this.owner.id)
       if (!run) return undefined
@@ -63,10 +76,22 @@ export class ApprovalStore {
         .insertInto("agent_approvals")
         .values({ ...values, ...times, ...UNDECIDED })
         .execute()
+      await trx
+        .updateTable("agent_runs")
+        .set({ checkpoint: JSON.stringify(checkpoint) })
+        .where("id", "=", runId)
+        .execute()
       const data = { id: runId, approval_id: id, tool }
       await emit(trx, workspace_id, [{ type: "run.waiting_for_approval", data, seenBy }])
       return id
     })
+  }
+
+  /** Whether a call that waits has its answer, or its time is over: `take` has a verdict then. */
+  async isAnswered(runId: string): Promise<boolean> {
+    const { rows } = await sql`select 1 from agent_approvals where run_id = ${runId} and ${IS_OPEN}
+      and (status <> 'pending' or expires_at <= ${new Date().toISOString()}) limit 1`.execute(this.database)
+    return rows.length > 0
   }
 
   /** What was decided, once; undefined while nothing is. What is past its time expires here. */

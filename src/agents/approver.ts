@@ -7,54 +7,74 @@ import type { Guarded } from "../guarded.ts"
 import type { Approver } from "../tools/calls.ts"
 import type { ToolOutcome } from "../tools/tool.ts"
 import { type ApprovalStore, ASKED_APPROVAL, type AskedApproval } from "./approval-store.ts"
+import { CHECKPOINT, type Checkpoint } from "./checkpoint.ts"
 import { Ending } from "./endings.ts"
 import type { LiveRun } from "./live-run.ts"
 
 /** How often to look for a decision that another node has stored. */
 const LOOK_MS = 1_000
 
-export class PersonalApprover implements Approver {
-  constructor(
-    private readonly run: LiveRun,
-    private readonly store: ApprovalStore,
-    private readonly guard: Guard,
-    private readonly timeoutSeconds: number,
-  ) {}
+export interface RunApprover extends Approver {
+  /** Waits for the answer to what was asked before. @returns undefined where the call may be carried out: now, and once */
+  answerTo(approvalId: string): Promise<ToolOutcome | undefined>
+}
+
+interface ApproverParts {
+  run: LiveRun
+  store: ApprovalStore
+  guard: Guard
+  timeoutSeconds: number
+  /** Settles when the step that waits is stored. */
+  stored(): Promise<void>
+  /** What the run goes on from where the daemon ends meanwhile. */
+  checkpoint(): Checkpoint
+}
+
+export class PersonalApprover implements RunApprover {
+  constructor(private readonly parts: ApproverParts) {}
 
   async refusalOf(
     step: number,
     tool: string,
     args: Guarded<Record<string, unknown>>,
   ): Promise<ToolOutcome | undefined> {
-    const { run, store, guard } = this
-    const expiresAt = new Date(Date.now() + this.timeoutSeconds * 1_000).toISOString()
+    const { run, store, guard, timeoutSeconds, stored, checkpoint } = this.parts
+    const expiresAt = new Date(Date.now() + timeoutSeconds * 1_000).toISOString()
     const asked: AskedApproval = { step, tool, arguments: args, expiresAt }
     guard.trust(args as object)
-    const id = await store.ask(run.id, await guard.pass(asked, ASKED_APPROVAL))
+    await stored()
+    const goesOnFrom = await guard.pass(checkpoint(), CHECKPOINT)
+    const id = await store.ask(run.id, await guard.pass(asked, ASKED_APPROVAL), goesOnFrom)
     if (id === undefined) throw new Ending("interrupted")
     if (id === null) return refused("too many calls wait for approval already")
-    const { status, reason } = await run.pace.pausedFor(() => this.verdict(id), run.abort.signal)
+    return this.answerTo(id)
+  }
+
+  async answerTo(id: string): Promise<ToolOutcome | undefined> {
+    const { run, store } = this.parts
+    const verdict = () => answered(run, () => store.take(run.id, id))
+    const { status, reason } = await run.pace.pausedFor(verdict, run.abort.signal)
     if (status === "approved") return undefined
     if (status === "cancelled") throw new Ending("interrupted")
     if (status === "expired") return refused("nobody approved it in time")
     return refused(`a person denied it${reason ? `, saying: ${reason}` : ""}`)
   }
+}
 
-  private async verdict(id: string) {
-    const { run, store } = this
-    const { signal } = run.abort
-    using _ = run.wakeOn(signal)
-    run.park()
-    for (;;) {
-      signal.throwIfAborted()
-      const changed = run.changed() // before reading, so that nothing falls between
-      const verdict = await store.take(run.id, id)
-      if (verdict) {
-        run.notify()
-        return verdict
-      }
-      await Promise.race([changed, Bun.sleep(LOOK_MS)])
+/** Parks the run until `look` finds an answer. @throws the reason for which the run ends */
+export async function answered<Answer>(run: LiveRun, look: () => Promise<Answer | undefined>): Promise<Answer> {
+  const { signal } = run.abort
+  using _ = run.wakeOn(signal)
+  run.park()
+  for (;;) {
+    signal.throwIfAborted()
+    const changed = run.changed() // before reading, so that nothing falls between
+    const answer = await look()
+    if (answer !== undefined) {
+      run.notify()
+      return answer
     }
+    await Promise.race([changed, Bun.sleep(LOOK_MS)])
   }
 }
 

@@ -4,8 +4,8 @@ import { log } from "../log.ts"
 import type { RunRecord } from "./run-record.ts"
 import type { RunOutcome } from "./run-rows.ts"
 
-/** Why a run is ended before it has come to its own end. */
-export type EndReason = "timeout" | "cancelled" | "interrupted"
+/** Why a run is ended before it has come to its own end. One that is `left` waits on, and is taken over from its rows. */
+export type EndReason = "timeout" | "cancelled" | "interrupted" | "left"
 
 export class Ending extends Error {
   constructor(readonly reason: EndReason) {

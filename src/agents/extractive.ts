@@ -47,12 +47,13 @@ export async function runExtractive(input: RunInput): Promise<RunResult> {
   return finish(input, output ? lines.join("\n") : await guard.text(lines.join("\n\n")), quotes)
 }
 
-async function call(input: RunInput, name: string, args: Record<string, unknown>): Promise<DoneCall | undefined> {
-  const [done] = await carryOut([{ id: `call_${name}`, name, arguments: args }], {
-    ...input,
-    history: new Map(),
-    offered: true,
-  })
+async function call(
+  { tools, context, guard, steps }: RunInput,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<DoneCall | undefined> {
+  const environment = { tools, context, guard, steps, history: new Map(), offered: true }
+  const [done] = await carryOut([{ id: `call_${name}`, name, arguments: args }], environment)
   return done
 }
 

@@ -27,6 +27,8 @@ export class RunsHere implements LiveRuns {
   private readonly runs = new Map<string, LiveRun>()
   private readonly trouble = new Trouble({ begins: "whether others have ended runs could not be looked at" })
   private looking: Timer | undefined
+  /** Those that wait on when this process has ended. */
+  private readonly left = new Set<string>()
 
   /** @param isShared other nodes carry out runs beside these, and may end these */
   constructor(
@@ -48,7 +50,7 @@ export class RunsHere implements LiveRuns {
   }
 
   remove(run: LiveRun): void {
-    this.runs.delete(run.id)
+    if (this.runs.get(run.id) === run) this.runs.delete(run.id) // it may have been taken over again meanwhile
     run.notify()
     if (this.runs.size > 0) return
     clearInterval(this.looking)
@@ -58,7 +60,7 @@ export class RunsHere implements LiveRuns {
   async *follow(runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
     using _ = this.runs.get(runId)?.wakeOn(signal)
     let last = after
-    while (!signal.aborted) {
+    while (!signal.aborted && !this.left.has(runId)) {
       // Before reading, so that nothing falls between.
       const changed = this.runs.get(runId)?.changed() ?? Bun.sleep(ORPHAN_POLL_MS)
       const found = await this.store.find(runId)
@@ -102,6 +104,12 @@ export class RunsHere implements LiveRuns {
   async end(run: LiveRun, reason: EndReason): Promise<void> {
     run.abort.abort(new Ending(reason))
     await run.ended
+  }
+
+  /** Ends this process's part of a run that waits for a person; who follows it takes it up elsewhere, or later. */
+  async leave(run: LiveRun): Promise<void> {
+    this.left.add(run.id)
+    await this.end(run, "left")
   }
 
   /** Stops runs that others have ended: of a node that could not be reached, or was taken for dead. */

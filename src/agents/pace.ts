@@ -30,6 +30,11 @@ export class Pace {
     return this.waiting > 0
   }
 
+  /** How long the run may still go. */
+  get remainingMs(): number {
+    return this.timer === undefined ? this.leftMs : this.leftMs - (performance.now() - this.startedAt)
+  }
+
   /** Settles when the run may go. */
   turn(signal: AbortSignal): Promise<void> {
     return this.ticket.turn(signal)
@@ -77,7 +82,7 @@ export class Pace {
   private stop(): void {
     if (this.timer === undefined) return
     clearTimeout(this.timer)
+    this.leftMs = this.remainingMs
     this.timer = undefined
-    this.leftMs -= performance.now() - this.startedAt
   }
 }

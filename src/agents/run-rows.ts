@@ -110,6 +110,7 @@ export const newRun = (id: string, { view, keyId, endUser, described, startedAt,
   event_count: 1, // run_started
   owner: null,
   shared_with_all: 0,
+  checkpoint: null,
 })
 
 /** The columns that the end of a run sets. */
@@ -125,6 +126,7 @@ export const endColumns = (outcome: Guarded<RunOutcome>) => ({
   completion_tokens: outcome.usage.completion_tokens,
   ner_count: outcome.nerCount,
   finished_at: new Date().toISOString(),
+  checkpoint: null,
 })
 
 export const newStep = (runId: string, step: number, { call, startedAt }: BegunStep, event: number): StepRow => ({

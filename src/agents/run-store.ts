@@ -23,7 +23,7 @@ import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { RunStatus } from "../storage/runs.ts"
 import { inOrder } from "../storage/shared.ts"
 import type { StepOutcome } from "../tools/calls.ts"
-import { ApprovalStore, approvalsOf, cancelApprovals, pendingOf } from "./approval-store.ts"
+import { ApprovalStore, approvalsOf, cancelApprovals, IS_OPEN, pendingOf } from "./approval-store.ts"
 import { PENDING, RunLists } from "./run-lists.ts"
 import type { FoundRun, RunRow, StepRow } from "./run-record.ts"
 import { type BegunStep, endColumns, type NewRun, newRun, newStep, type RunOutcome, resultColumns } from "./run-rows.ts"
@@ -37,6 +37,15 @@ export interface RunOwner {
   isWaiting: boolean
   /** It is running, and whoever carried it out is gone. */
   isGivenUp: boolean
+}
+
+/** A run whose owner has ended. */
+export interface GivenUpRun {
+  id: string
+  /** The former one. */
+  owner: string | null
+  /** It can go on: a call of it waits for a person, or for being told what one said. */
+  waits: boolean
 }
 
 /** What an event tells of a run that has ended. */
@@ -140,22 +149,36 @@ export class RunStore {
     })
   }
 
-  /**
-   * Ends the runs of nodes that have ended; their model and tools are gone, so they cannot go on.
-   * @returns their ids
-   */
-  async failInterrupted(error: ErrorBody): Promise<string[]> {
-    const alive = await this.database
+  /** Runs of nodes that have ended. */
+  async givenUp(): Promise<GivenUpRun[]> {
+    const open = sql`select 1 from agent_approvals where agent_approvals.run_id = agent_runs.id and ${IS_OPEN}`
+    const rows = await this.database
       .selectFrom("agent_runs")
-      .select("id")
+      .select(["id", "owner"])
+      .select(sql<number>`checkpoint is not null and exists (${open})`.as("waits"))
       .where("status", "=", "running")
       .where(isGivenUp("agent_runs.owner"))
+      .orderBy("id")
       .execute()
+    return rows.map(row => ({ ...row, waits: Boolean(row.waits) }))
+  }
+
+  /** Makes a run this node's own. @returns false where another was first, or the run has ended */
+  async takeOver({ id, owner }: GivenUpRun): Promise<boolean> {
+    const { numUpdatedRows } = await this.database
+      .updateTable("agent_runs")
+      .set({ owner: this.owner.id })
+      .where("id", "=", id)
+      .where("status", "=", "running")
+      .where("owner", owner === null ? "is" : "=", owner)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  /** Ends a run whose model and tools are gone with its owner. @returns false where another node was first */
+  fail({ id, owner }: GivenUpRun, error: ErrorBody): Promise<boolean> {
     const columns = { status: "failed", finish_reason: "error", error: JSON.stringify(error) } as const
-    const failed: string[] = []
-    for (const { id } of alive)
-      if (await this.endAs(id, columns, "The call was interrupted: the daemon stopped.")) failed.push(id)
-    return failed
+    return this.endAs(id, columns, "The call was interrupted: the daemon stopped.", owner)
   }
 
   /** Ends a run whose owner cannot be told to: it finds that in its row. */
@@ -238,18 +261,20 @@ export class RunStore {
     })
   }
 
-  /** Ends a run without an outcome of its own. @returns whether it was running */
+  /** Ends a run without an outcome of its own. @param owner whose it is to be; whoever's where absent. @returns whether it was running */
   private async endAs(
     runId: string,
     columns: Pick<RunRow, "status" | "finish_reason" | "error">,
     openStepResult: string,
+    owner?: string | null,
   ): Promise<boolean> {
     return this.database.transaction().execute(async trx => {
       const ended = await trx
         .updateTable("agent_runs")
-        .set({ ...columns, finished_at: new Date().toISOString() })
+        .set({ ...columns, finished_at: new Date().toISOString(), checkpoint: null })
         .where("id", "=", runId)
         .where("status", "=", "running")
+        .$if(owner !== undefined, query => query.where("owner", owner === null ? "is" : "=", owner!))
         .returning(TOLD)
         .executeTakeFirst()
       if (ended) await this.close(trx, ended, openStepResult)

@@ -5,6 +5,9 @@
  * the output schema, repaired once, the loop ends), something malformed (told to the model, a bounded number of times),
  * or nothing (told likewise). The last allowed turn is asked without tools; when that brings no answer either,
  * the run still completes, with the best text so far.
+ *
+ * What a turn leaves behind is a `KeptTurn` and the rows of its steps, and nothing else: a run that waited when its daemon
+ * ended goes on from those.
  */
 import type { ChatTurn, MadeCall, ToolDefinition } from "../backends/backend.ts"
 import { givenIn } from "../grounding/foreign-links.ts"
@@ -12,9 +15,10 @@ import type { Guard } from "../grounding/guard.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
 import { RESULTS_HEAD } from "../grounding/transcript.ts"
 import {
-  type Approver,
+  type BegunCall,
   type CallHistory,
   carryOut,
+  type DoneCall,
   describeCalls,
   MAX_CALLS_PER_TURN,
   type StepRecorder,
@@ -22,9 +26,12 @@ import {
 } from "../tools/calls.ts"
 import { describeIssues, whyNoJson } from "../tools/json-schema.ts"
 import type { AnyTool, ToolContext } from "../tools/tool.ts"
+import type { RunApprover } from "./approver.ts"
+import type { KeptTurn, LoopState } from "./checkpoint.ts"
 import { askModel, type RunModel } from "./model-turn.ts"
 import { checkOutput, type OutputCheck, violation } from "./output.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
+import { carryOn, doneBefore, type Resumption } from "./resumed-calls.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
 
 export interface RunInput {
@@ -38,7 +45,10 @@ export interface RunInput {
   output: OutputCheck | null
   guard: Guard
   steps: StepRecorder
-  approver: Approver
+  /** Made by the loop, which says where it is while a call waits. */
+  approver(state: () => LoopState): RunApprover
+  /** Where the loop goes on; at its beginning where absent. */
+  from?: Resumption
 }
 
 export interface RunResult {
@@ -68,6 +78,13 @@ class Loop {
   private readonly definitions: ToolDefinition[]
   private readonly names: ReadonlySet<string>
   private readonly history: CallHistory = new Map()
+  private readonly approver: RunApprover
+  /** What came of the model's replies, in order. */
+  private readonly kept: KeptTurn[] = []
+  /** The turn whose calls are being carried out, and which of its steps repeat a call. */
+  private open: KeptTurn = { text: "", told: null, steps: [], made: 0 }
+  private repeated: number[] = []
+  private readonly counted: number[] = []
   private best = ""
   private lastResult = ""
   private repairs = 0
@@ -82,6 +99,7 @@ class Loop {
 
   constructor(private readonly input: RunInput) {
     const { tools, model, output, guard, task } = input
+    this.approver = input.approver(() => this.state)
     this.definitions = tools.map(({ name, description, parameters }) => ({ name, description, parameters }))
     this.names = new Set(tools.map(tool => tool.name))
     guard.trust(...ownWords(tools.filter(tool => !tool.external)))
@@ -99,7 +117,8 @@ class Loop {
   }
 
   async run(): Promise<RunResult> {
-    const { maxSteps } = this.input
+    const { maxSteps, from } = this.input
+    if (from) await this.goOn(from)
     while (this.turnCount < maxSteps) {
       const last = ++this.turnCount === maxSteps
       const offersTools = !last && !this.repairing && this.idleTurns < MAX_IDLE_TURNS && this.definitions.length > 0
@@ -121,6 +140,25 @@ class Loop {
 
   get given(): string[] {
     return givenIn(this.turns)
+  }
+
+  private get state(): LoopState {
+    const { kept: turns, open, turnCount, idleTurns, callCount, counted, repeated } = this
+    return { turns, open, turnCount, idleTurns, callCount, counted, repeated }
+  }
+
+  /** From the calls of the turn that was open, without asking the model for what it has said. */
+  private async goOn(from: Resumption): Promise<void> {
+    const { turns, open, turnCount, idleTurns, callCount, repeated } = from.loop
+    for (const turn of turns)
+      this.keep(
+        turn,
+        turn.steps.map(step => doneBefore(from, step)),
+      )
+    Object.assign(this, { open, turnCount, idleTurns, callCount, repeated })
+    this.counted.push(...from.loop.counted)
+    const { approver, history } = this
+    this.close(await carryOn(from, { ...this.input, approver, history }))
   }
 
   /** One model turn. */
@@ -193,23 +231,44 @@ class Loop {
   }
 
   private async push(text: string, answerToIt: string): Promise<void> {
-    const shown = await this.input.guard.text(text)
-    if (shown.trim() !== "") this.turns.push({ role: "assistant", content: shown })
-    this.turns.push({ role: "user", content: answerToIt })
+    this.keep({ text: await this.input.guard.text(text), told: answerToIt, steps: [], made: 0 })
   }
 
   private async call(calls: MadeCall[], text: string, offered: boolean): Promise<void> {
-    const { guard, model } = this.input
-    const shown = await guard.text(text)
-    const done = await carryOut(calls.slice(0, MAX_CALLS_PER_TURN), { ...this.input, history: this.history, offered })
+    const shown = await this.input.guard.text(text)
+    const { approver, history } = this
+    const begun = (all: BegunCall[]) => {
+      this.open = { text: shown, told: null, steps: all.map(({ step }) => step), made: calls.length }
+      this.repeated = all.filter(({ repeated }) => repeated).map(({ step }) => step)
+      this.counted.push(...all.filter(({ counts }) => counts).map(({ step }) => step))
+    }
+    const environment = { ...this.input, approver, history, offered, begun }
+    this.close(await carryOut(calls.slice(0, MAX_CALLS_PER_TURN), environment))
+  }
+
+  /** The calls of the open turn have ended. */
+  private close(done: readonly DoneCall[]): void {
     this.idleTurns = done.every(call => call.repeated) ? this.idleTurns + 1 : 0
+    this.keep(this.open, done)
+  }
+
+  /** @param done the calls of the turn */
+  private keep(turn: KeptTurn, done: readonly DoneCall[] = []): void {
+    this.kept.push(turn)
+    const { text, told } = turn
+    if (told === null) this.keepCalls(turn, done)
+    else this.turns.push(...(text.trim() === "" ? [] : [said(text)]), { role: "user", content: told })
+  }
+
+  private keepCalls({ text, made }: KeptTurn, done: readonly DoneCall[]): void {
+    const { guard, model } = this.input
     this.lastResult = done.findLast(call => !call.isError)?.result ?? this.lastResult
-    const more = surplusNote(calls.length)
+    const more = surplusNote(made)
     if (model.native) {
-      if (shown.trim() !== "") this.best = shown.trim()
+      if (text.trim() !== "") this.best = text.trim()
       this.turns.push({
         role: "assistant",
-        content: shown,
+        content: text,
         toolCalls: done.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
       })
       for (const [at, { id, name, result }] of done.entries())
@@ -225,7 +284,7 @@ class Loop {
       })
       const results = `${RESULTS_HEAD}\n\n${describeCalls(done)}${more}`
       guard.trust(written, results) // made of what has passed: a second look would see it in another light
-      this.turns.push({ role: "assistant", content: written }, { role: "user", content: results })
+      this.turns.push(said(written), { role: "user", content: results })
     }
   }
 
@@ -239,3 +298,5 @@ class Loop {
     return `call_${++this.callCount}`
   }
 }
+
+const said = (content: string): ChatTurn => ({ role: "assistant", content })

@@ -5,7 +5,7 @@
 import { followOverNodes, type StoredWork } from "../nodes/follow.ts"
 import type { Peers } from "../nodes/peers.ts"
 import { pause } from "../threads/or-abort.ts"
-import { INTERRUPTED, noSuchRun, openStepResult } from "./endings.ts"
+import { noSuchRun, openStepResult } from "./endings.ts"
 import type { LiveRuns, RunsHere } from "./live-runs.ts"
 import { eventsOf, type RunEvent } from "./run-record.ts"
 import type { RunStore } from "./run-store.ts"
@@ -22,6 +22,8 @@ export class RunsOverNodes implements LiveRuns {
     private readonly here: RunsHere,
     private readonly store: RunStore,
     private readonly peers: Peers,
+    /** Takes over or ends what was given up; see `AgentRuns.recover`. */
+    private readonly recover: () => Promise<unknown>,
   ) {}
 
   async *follow(runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
@@ -45,8 +47,8 @@ export class RunsOverNodes implements LiveRuns {
     for (;;) {
       signal.throwIfAborted()
       const { owner, isGivenUp, isRunning, isWaiting } = await this.store.ownerOf(runId)
-      if (isGivenUp) await this.store.failInterrupted(INTERRUPTED)
-      if (isGivenUp || !isRunning || isWaiting) return
+      if (isGivenUp) await this.recover()
+      if (!isRunning || isWaiting) return
       if (owner && this.peers.isReached(owner) && (await this.peers.wait(owner, `${RUNS_PATH}/${runId}/end`, signal)))
         continue
       await pause(LOOK_MS, signal)
@@ -71,7 +73,7 @@ export class RunsOverNodes implements LiveRuns {
 
   private async stored(runId: string, after: number): Promise<StoredWork<RunEvent>> {
     const { owner, isGivenUp } = await this.store.ownerOf(runId)
-    if (isGivenUp) await this.store.failInterrupted(INTERRUPTED)
+    if (isGivenUp) await this.recover()
     const found = await this.store.find(runId)
     if (!found) throw noSuchRun()
     const events = eventsOf(found).filter(({ id }) => id > after)

@@ -2,7 +2,8 @@
  * Runs as the API knows them: accepted, waited for or left alone, cancelled, read again, taken up after a crash.
  *
  * A run is `running` from its acceptance, also while it waits for its turn; it is shown as `waiting_for_approval` while a
- * person is to allow one of its calls, and then neither holds a place nor spends its time. It leaves that state once:
+ * person is to allow one of its calls, and then neither holds a place nor spends its time. Where its daemon ends meanwhile it
+ * waits on, and goes on at the next start or on another node (`take-up.ts`). It leaves that state once:
  * `completed` (answer or max_steps), `failed` (model, schema, inner error, interruption), `timed_out` (the deadline,
  * which counts from acceptance) or `cancelled` (by request, or because the client of a blocking call went away).
  * Leaving aborts the model request and every tool at once and does not wait for them.
@@ -25,17 +26,20 @@ import { Gate } from "../threads/gate.ts"
 import { BUILTIN_TOOLS } from "../tools/index.ts"
 import type { AnyTool } from "../tools/tool.ts"
 import type { ApprovalRecord, Decision } from "./approval-record.ts"
-import { type CarryDependencies, carryThrough } from "./carry-through.ts"
+import { type CarryDependencies, carryThrough, type Undertaking } from "./carry-through.ts"
+import type { Checkpoint } from "./checkpoint.ts"
 import { answerOf, Ending, INTERRUPTED, noSuchRun, openStepResult } from "./endings.ts"
 import type { ToolServer } from "./external-tools.ts"
 import { LiveRun } from "./live-run.ts"
 import { type LiveRuns, RunsHere } from "./live-runs.ts"
-import { type Caller, type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
+import { type Caller, type PrepareDependencies, prepareRun } from "./prepare.ts"
 import { DEFAULT_TIMEOUT_SECONDS, type RunRequest } from "./request.ts"
 import type { RunListRequest, RunLists } from "./run-lists.ts"
 import { type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
 import type { RunOutcome } from "./run-rows.ts"
+import type { GivenUpRun } from "./run-store.ts"
 import { RunsOverNodes } from "./runs-over-nodes.ts"
+import { NO_PLACE, takeUp } from "./take-up.ts"
 
 export interface AgentRunsDependencies extends PrepareDependencies, CarryDependencies {
   idempotency: Idempotency
@@ -66,7 +70,7 @@ export class AgentRuns {
   constructor(private readonly dependencies: AgentRunsDependencies) {
     const { store, peers } = dependencies
     this.here = new RunsHere(store, peers !== undefined)
-    this.live = peers ? new RunsOverNodes(this.here, store, peers) : this.here
+    this.live = peers ? new RunsOverNodes(this.here, store, peers, () => this.recover()) : this.here
     this.queue = new Gate({
       places: dependencies.concurrency,
       waiting: dependencies.maxWaiting,
@@ -95,9 +99,19 @@ export class AgentRuns {
     return this.queue.load
   }
 
-  /** Fails the runs that nodes left alive which have ended. @returns their ids */
-  recover(): Promise<string[]> {
-    return this.dependencies.store.failInterrupted(INTERRUPTED)
+  /**
+   * Looks after the runs of nodes that have ended: those that wait for a person wait here from now on, the others have failed.
+   * @returns ids of those that failed by this call
+   */
+  async recover(): Promise<string[]> {
+    const { store } = this.dependencies
+    const failed: string[] = []
+    if (this.stopping) return failed
+    for (const run of await store.givenUp()) {
+      if (run.waits && (await this.takeOver(run))) continue
+      if (await store.fail(run, INTERRUPTED)) failed.push(run.id)
+    }
+    return failed
   }
 
   /**
@@ -202,15 +216,16 @@ export class AgentRuns {
   async stop(graceMs: number): Promise<void> {
     this.stopping = true
     // A person may take longer than the daemon can wait.
-    const waiting = this.here.all.filter(run => run.pace.isPaused)
-    await Promise.all(waiting.map(run => this.here.end(run, "interrupted")))
+    const leave = () => Promise.all(this.here.all.filter(run => run.pace.isPaused).map(run => this.here.leave(run)))
+    await leave()
     await Promise.race([Promise.all(this.here.all.map(run => run.ended)), Bun.sleep(graceMs)])
+    await leave()
     await Promise.all(this.here.all.map(run => this.here.end(run, "interrupted")))
   }
 
-  /** Ends what is carried out here: this node was taken for dead, and nothing of it counts any more. */
+  /** Ends what is carried out here: this node was taken for dead, and nothing of it counts any more. What waits is taken over. */
   abandon(): void {
-    for (const { abort } of this.here.all) abort.abort(new Ending("interrupted"))
+    for (const { abort, pace } of this.here.all) abort.abort(new Ending(pace.isPaused ? "left" : "interrupted"))
   }
 
   /** @returns the id of the new run, or of the one that the idempotency key started before */
@@ -255,7 +270,10 @@ export class AgentRuns {
     try {
       const run = { view, keyId, endUser, described: prepared.row, startedAt, deadlineAt }
       const id = await this.dependencies.store.insert(run, repetition)
-      this.launch(id, prepared, new LiveRun(id, ticket, endsAt - performance.now(), () => this.queue.enter(keyId)))
+      const begin = (live: LiveRun) => live.pace.turn(live.abort.signal).then(() => ({ ready: prepared }))
+      const { guard, input } = prepared
+      const live = new LiveRun(id, ticket, endsAt - performance.now(), () => this.queue.enter(keyId))
+      this.launch(live, { guard, account: input.model.account, begin })
       return id
     } catch (error) {
       ticket.leave()
@@ -263,15 +281,34 @@ export class AgentRuns {
     }
   }
 
-  private launch(id: string, prepared: PreparedRun, run: LiveRun): void {
+  /** @returns false for one that cannot go on */
+  private async takeOver(given: GivenUpRun): Promise<boolean> {
+    const { store } = this.dependencies
+    const { id } = given
+    const found = await store.find(id)
+    if (!found?.row.checkpoint) return false
+    const checkpoint: Checkpoint = JSON.parse(found.row.checkpoint)
+    const undertaking = await takeUp(found, checkpoint, this.dependencies).catch(error => {
+      if (!(error instanceof AppError)) throw error
+      log.error("a run that waited cannot go on", { run_id: id, error })
+    })
+    if (!undertaking) return false
+    if (!(await store.takeOver(given))) return true // by another node
+    const run = new LiveRun(id, NO_PLACE, checkpoint.leftMs, () => this.queue.enter(found.row.key_id))
+    run.park()
+    this.launch(run, undertaking)
+    return true
+  }
+
+  private launch(run: LiveRun, undertaking: Undertaking): void {
     this.here.add(run)
-    run.ended = carryThrough(run, prepared, this.dependencies)
-      .then(outcome => this.finish(id, outcome, prepared.input.model.account))
+    run.ended = carryThrough(run, undertaking, this.dependencies)
+      .then(outcome => outcome && this.finish(run.id, outcome, undertaking.account))
       .finally(() => {
         run.pace.end()
         this.here.remove(run)
       })
-    run.ended.catch(error => log.error("an agent run could not be recorded", { run_id: id, error }))
+    run.ended.catch(error => log.error("an agent run could not be recorded", { run_id: run.id, error }))
   }
 
   /** @throws when the end cannot be stored now; it is tried again in the background */

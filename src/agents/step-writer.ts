@@ -14,7 +14,6 @@ import type { RunStore } from "./run-store.ts"
 const BEGIN_DELAY_MS = 15
 
 export class StepWriter implements StepRecorder {
-  private count = 0
   private readonly begun = new Map<number, BegunStep>()
   private readonly ended = new Map<number, Guarded<StepOutcome>>()
   private timer: Timer | undefined
@@ -23,12 +22,16 @@ export class StepWriter implements StepRecorder {
   /** Why the last write failed; the run learns of it with its next step. */
   private failure: unknown
 
-  /** @param written called after each commit */
+  /**
+   * @param written called after each commit
+   * @param count steps that there are already
+   */
   constructor(
     private readonly store: RunStore,
     private readonly runId: string,
     private readonly account: Account,
     private readonly written: () => void,
+    private count = 0,
   ) {}
 
   begin(calls: Guarded<StepCall>[]): number[] {

@@ -135,19 +135,33 @@ function merge(better: Source, other: Source): Source {
   }
 }
 
+const keyOf = ({ chunk_id, file_id, position: { start, end } }: Passage, asked = ""): string =>
+  chunk_id ?? [file_id, start, end, asked].join(" ")
+
 /** What a run has shown to its model so far; the same passage keeps its number. */
 export class Passages {
   private readonly byKey = new Map<string, Citation>()
 
-  /** @param taken the highest number that something else has */
-  constructor(private readonly taken = 0) {}
+  /**
+   * @param taken the highest number that something else has
+   * @param shown `all` of former ones that these go on from
+   */
+  constructor(
+    private readonly taken = 0,
+    shown: readonly Citation[] = [],
+  ) {
+    for (const each of shown) {
+      const key = keyOf(each)
+      this.byKey.set(this.byKey.has(key) ? keyOf(each, `as ${each.index}`) : key, each)
+    }
+  }
 
   /**
    * The number of the passage.
    * @param asked tells apart what was asked of one and the same place, as statements over one table
    */
   add(passage: Passage, asked = ""): number {
-    const key = passage.chunk_id ?? [passage.file_id, passage.position.start, passage.position.end, asked].join(" ")
+    const key = keyOf(passage, asked)
     const known = this.byKey.get(key)
     if (known) return known.index
     const index = this.taken + this.byKey.size + 1

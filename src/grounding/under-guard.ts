@@ -9,6 +9,13 @@ export interface RedactionRules {
   redactionEnforced(workspaceId: string): Promise<boolean>
 }
 
+/** @param asked see `parseRedaction`, which refuses what is wrong */
+export const guardFor = async (
+  { redactor, redactionEnforced }: RedactionRules,
+  workspaceId: string,
+  asked: unknown,
+): Promise<Guard> => new Guard(redactor, parseRedaction(asked, await redactionEnforced(workspaceId)))
+
 /**
  * Does the first work of a request under the guard that it asks for: what is wrong may be told in the request's own words,
  * so errors are redacted as well.
@@ -20,7 +27,7 @@ export async function underGuard<T>(
   asked: unknown,
   work: (guard: Guard) => Promise<T>,
 ): Promise<T> {
-  const guard = new Guard(redactor, parseRedaction(asked, await redactionEnforced(workspaceId)))
+  const guard = await guardFor({ redactor, redactionEnforced }, workspaceId, asked)
   try {
     return await work(guard)
   } catch (error) {

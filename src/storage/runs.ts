@@ -51,6 +51,8 @@ export interface AgentRunsTable extends OwnedColumns {
   owner: string | null
   /** 0 or 1: every console user of the workspace reads it. */
   shared_with_all: Generated<number>
+  /** JSON: what a run that waits for a person goes on from (`agents/checkpoint.ts`); null before it first waited, and at its end. */
+  checkpoint: string | null
 }
 
 /** Files whose text the result of a step holds: it goes with them. */

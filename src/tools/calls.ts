@@ -56,12 +56,25 @@ export interface Approver {
   refusalOf(step: number, tool: string, args: Guarded<Record<string, unknown>>): Promise<ToolOutcome | undefined>
 }
 
-/** What was called with which arguments before, and with what outcome. */
+/** What was called with which arguments before (`callKey`), and with what outcome. */
 export type CallHistory = Map<string, CalledBefore>
+
+/** What came of a call; one that a person refused is not asked for again. */
+export type CallOutcome = ToolOutcome & { isRefused?: true }
 
 interface CalledBefore {
   count: number
-  outcome: Promise<ToolOutcome & { isRefused?: true }>
+  outcome: Promise<CallOutcome>
+}
+
+export const callKey = (name: string, args: unknown): string => `${name} ${canonicalJson(args)}`
+
+/** A call whose outcome is on its way. */
+export interface BegunCall {
+  step: number
+  /** It counts where the same call comes again. */
+  counts: boolean
+  repeated: boolean
 }
 
 export interface DoneCall {
@@ -80,7 +93,7 @@ interface GuardedCall {
   arguments: Guarded<Record<string, unknown>>
 }
 
-interface CallEnvironment {
+export interface CallEnvironment {
   tools: readonly AnyTool[]
   context: ToolContext
   guard: Guard
@@ -90,36 +103,55 @@ interface CallEnvironment {
   history: CallHistory
   /** False in a turn in which the model was told to call nothing more. */
   offered: boolean
+  /** Told of all calls of the turn before any of them waits. */
+  begun?(calls: BegunCall[]): void
 }
 
 export async function carryOut(calls: MadeCall[], environment: CallEnvironment): Promise<DoneCall[]> {
-  const { guard, steps } = environment
+  const { guard } = environment
   const shown: GuardedCall[] = []
   for (const { id, name, arguments: given } of calls) {
     const call = { id, name: await guard.text(name.slice(0, MAX_NAME)), arguments: await guard.value(given) }
     shown.push({ step: await guard.pass<ToolCall>(call, STEP_CALL), arguments: call.arguments })
   }
-  const indices = steps.begin(shown.map(({ step }) => step))
-  const done = await Promise.all(
-    calls.map(async (call, at) => {
-      const startedAt = performance.now()
-      const { repeated, outcome } = begin(call, shown[at]!.arguments, indices[at]!, environment)
-      const { result, isError, fileIds } = await outcome
-      const tool = environment.tools.find(each => each.name === call.name)
-      const label = !tool ? "unknown" : tool.external ? "external" : tool.name
-      agentToolSeconds.observe(
-        { tool: label, outcome: isError ? "error" : "ok" },
-        (performance.now() - startedAt) / 1000,
-      )
-      const redacted = isError ? await guard.textAbout(result, call.arguments) : await guard.text(result)
-      const ended = { result: redacted, isError, durationMs: performance.now() - startedAt, fileIds }
-      const step = await guard.pass<StepOutcome>(ended, STEP_OUTCOME)
-      environment.context.signal.throwIfAborted() // the end of the run closes what is still open
-      steps.end(indices[at]!, step)
-      return { ...shown[at]!.step, result: redacted, isError, repeated }
+  const indices = environment.steps.begin(shown.map(({ step }) => step))
+  const startedAt = performance.now()
+  const begun = calls.map((call, at) => begin(call, shown[at]!.arguments, indices[at]!, environment))
+  environment.begun?.(begun.map(({ counts, repeated }, at) => ({ step: indices[at]!, counts, repeated })))
+  return Promise.all(
+    begun.map(async ({ repeated, outcome }, at) => {
+      const { name, arguments: given } = calls[at]!
+      const ended = await conclude({ step: indices[at]!, name, given, startedAt, outcome }, environment)
+      return { ...shown[at]!.step, ...ended, repeated }
     }),
   )
-  return done
+}
+
+interface ConcludedCall {
+  step: number
+  name: string
+  /** Arguments as the model wrote them, where they are still known. */
+  given: unknown
+  /** By `performance.now()`. */
+  startedAt: number
+  outcome: Promise<ToolOutcome>
+}
+
+/** Waits for the outcome of a call and records it. */
+export async function conclude(
+  { step, name, given, startedAt, outcome }: ConcludedCall,
+  { tools, guard, steps, context }: Pick<CallEnvironment, "tools" | "guard" | "steps" | "context">,
+): Promise<Pick<DoneCall, "result" | "isError">> {
+  const { result, isError, fileIds } = await outcome
+  const tool = tools.find(each => each.name === name)
+  const label = !tool ? "unknown" : tool.external ? "external" : tool.name
+  const durationMs = performance.now() - startedAt
+  agentToolSeconds.observe({ tool: label, outcome: isError ? "error" : "ok" }, durationMs / 1000)
+  const redacted = isError ? await guard.textAbout(result, given) : await guard.text(result)
+  const ended = await guard.pass<StepOutcome>({ result: redacted, isError, durationMs, fileIds }, STEP_OUTCOME)
+  context.signal.throwIfAborted() // the end of the run closes what is still open
+  steps.end(step, ended)
+  return { result: redacted, isError }
 }
 
 /** @param shownArguments what an external tool gets instead of the model's own words */
@@ -128,7 +160,7 @@ function begin(
   shownArguments: Guarded<Record<string, unknown>>,
   step: number,
   { tools, context, history, offered, approver }: CallEnvironment,
-): { repeated: boolean; outcome: Promise<ToolOutcome> } {
+): { counts: boolean; repeated: boolean; outcome: Promise<ToolOutcome> } {
   const tool = tools.find(each => each.name === call.name)
   if (!offered) return refused("The call was not carried out: no more tools can be called in this turn.")
   if (!tool)
@@ -136,13 +168,13 @@ function begin(
       `There is no tool ${JSON.stringify(call.name.slice(0, MAX_NAME))}. The tools are ${tools.map(each => each.name).join(", ") || "none"}.`,
     )
   if (call.problem) return refused(call.problem)
-  const key = `${call.name} ${canonicalJson(call.arguments)}`
+  const key = callKey(call.name, call.arguments)
   const before = history.get(key)
   const outcome = before ? again(before) : carry()
   history.set(key, { count: (before?.count ?? 0) + 1, outcome })
-  return { repeated: before !== undefined, outcome }
+  return { counts: true, repeated: before !== undefined, outcome }
 
-  async function carry(): Promise<ToolOutcome & { isRefused?: true }> {
+  async function carry(): Promise<CallOutcome> {
     if (!tool!.external) return callTool(tool!, call.arguments, context)
     if (!tool!.needsApproval) return callTool(tool!, shownArguments, context)
     if (!approver)
@@ -155,8 +187,8 @@ function begin(
     outcome: earlier,
   }: {
     count: number
-    outcome: CalledBefore["outcome"]
-  }): CalledBefore["outcome"] {
+    outcome: Promise<CallOutcome>
+  }): Promise<CallOutcome> {
     const known = await earlier
     if (known.isRefused) return known // nobody is asked the same thing twice
     const allowed = tool!.changes ? MAX_SAME_CHANGING : known.isError ? MAX_SAME_FAILED : MAX_SAME
@@ -176,12 +208,13 @@ function begin(
 }
 
 const refused = (reason: string) => ({
+  counts: false,
   repeated: true,
   outcome: Promise.resolve({ result: reason, isError: true, fileIds: [] }),
 })
 
 /** Results as one text, for models that have no tool turns. */
-export const describeCalls = (done: DoneCall[]): string =>
+export const describeCalls = (done: readonly DoneCall[]): string =>
   done
     .map(
       ({ name, arguments: args, result, isError }) =>

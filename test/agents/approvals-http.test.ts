@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
-import { startDaemon } from "../support/daemon.ts"
 import type { ModelServer } from "../support/model-server.ts"
 import { startOllama } from "../support/ollama.ts"
 import { until } from "../support/until.ts"
@@ -77,26 +76,3 @@ test("keys without the scope, other workspaces and other end users decide nothin
   expect((await client.post(address, approve)).status).toBe(409)
   expect(existsSync(path)).toBe(false)
 })
-
-test("a run that waits at SIGKILL is failed as interrupted after the restart; what comes later carries nothing out", async () => {
-  const { path, body } = writing("killed")
-  const daemon = await startDaemon(["--ollama-host", model.url, "--mcp-config", config])
-  try {
-    const begun = await daemon.call("POST", "/agents/run", body)
-    expect(begun.status).toBe("waiting_for_approval")
-    await daemon.kill()
-    await daemon.start()
-    const run = await daemon.call("GET", `/agents/runs/${begun.run_id}`)
-    expect(run).toMatchObject({
-      status: "failed",
-      error: { code: "interrupted" },
-      approvals: [{ status: "cancelled", decided_by: null }],
-    })
-    const address = `/agents/runs/${begun.run_id}/approvals/${begun.approvals[0].id}`
-    const late = await daemon.call("POST", address, { decision: "approve" }).catch(error => ({ error }))
-    expect(late.error).toBeDefined()
-    expect(existsSync(path)).toBe(false)
-  } finally {
-    await daemon.remove()
-  }
-}, 60_000)

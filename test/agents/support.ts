@@ -48,6 +48,8 @@ export interface ScriptedModel extends ChatBackend {
   requests: ChatRequest[]
   /** Requests whose signal was aborted while they hung or waited. */
   aborted: number
+  /** There is no such model any more. */
+  isGone?: boolean
 }
 
 /** `script` gets the request and its number, from 0. */
@@ -268,7 +270,8 @@ export async function startHarness(
     evaluator: evaluatorInProcess,
     models: {
       async resolve(value, _, account) {
-        if (value !== undefined && value !== "scripted/model") throw new AppError("model_not_found")
+        const isGone = "isGone" in model && model.isGone
+        if (isGone || (value !== undefined && value !== "scripted/model")) throw new AppError("model_not_found")
         return { backend: new CountedBackend(model, account), account, info: modelInfo(info), name: "model" }
       },
     },

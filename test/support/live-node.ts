@@ -10,6 +10,7 @@ import { openAccess } from "../../src/app/access.ts"
 import { openAgents } from "../../src/app/agents.ts"
 import { openChat } from "../../src/app/chat.ts"
 import { openChatModels } from "../../src/app/models.ts"
+import { openNetwork } from "../../src/app/network.ts"
 import { openServer } from "../../src/app/server.ts"
 import type { Storage } from "../../src/app/storage.ts"
 import type { ClusterParts } from "../../src/app/stored.ts"
@@ -41,6 +42,8 @@ export interface LiveNodeOptions {
   nodeUrl?: string
   port?: number
   role?: "all" | "api" | "worker"
+  /** File with the servers of tools. */
+  mcpConfig?: string
 }
 
 export interface LiveNode {
@@ -55,6 +58,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   stack.defer(() => rmSync(data, { recursive: true, force: true }))
   const port = options.port ?? freePort()
   const flags = { data, port: String(port), "ollama-host": options.ollama, "rate-limit-per-minute": "1000000" }
+  if (options.mcpConfig) Object.assign(flags, { "mcp-config": options.mcpConfig })
   const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
   const { config } = readConfig(given, {})
   const database = await openPostgres(options.database, { poolSize: 4 })
@@ -90,7 +94,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   const access = await openAccess(config, { signIn: undefined }, storage, stack)
   const embedders = { fast: { state: "answering", model: "none" } }
   const parts = {
-    network: { tls: {} },
+    network: await openNetwork(config, stack),
     fenced: openFenced(stack),
     storage,
     access,

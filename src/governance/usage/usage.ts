@@ -62,6 +62,11 @@ export class Usage implements AsyncDisposable {
     return new Account(payerOf(view, who))
   }
 
+  /** The account of work that goes on: no quota stops what was begun. */
+  reopen(view: View, who: ForWhom, spent: ModelUsage): Account {
+    return new Account(payerOf(view, who), spent)
+  }
+
   /** Counts what an answer that nobody stores took, before it is given. @param usage as the answer says it */
   settle({ payer, model }: Account, { prompt_tokens, completion_tokens }: ModelUsage): void {
     this.note({ ...payer, model }, { prompt_tokens, completion_tokens })

@@ -94,7 +94,7 @@ export const runAgent = operation({
   scope: "agents",
   summary: "Run an agent",
   description:
-    "Blocks until the task ends; nothing on the way cuts a silent connection. A client that disconnects cancels its run. Where a call of an external tool needs an approval, it answers 202 with the run as it waits (`waiting_for_approval`), which then goes on by itself. With `Prefer: respond-async` it answers 202 at once and the run goes on by itself. Tools that read the library (`search_library`, `read_file`, `list_files`, `query_table`) need a key with the scope `files:read`: named without it they are 403 `forbidden`, and by default they are left out. An `Idempotency-Key` that was used in the last 24 h gives the run that it started.",
+    "Blocks until the task ends; nothing on the way cuts a silent connection. A client that disconnects cancels its run. Where a call of an external tool needs an approval, it answers 202 with the run as it waits (`waiting_for_approval`), which then goes on by itself, also where the daemon is restarted meanwhile. With `Prefer: respond-async` it answers 202 at once and the run goes on by itself. Tools that read the library (`search_library`, `read_file`, `list_files`, `query_table`) need a key with the scope `files:read`: named without it they are 403 `forbidden`, and by default they are left out. An `Idempotency-Key` that was used in the last 24 h gives the run that it started.",
   tag: "Agents",
   headers: [
     IDEMPOTENCY_KEY,

@@ -35,7 +35,7 @@ export const SEALED_COLUMNS = {
   record_texts: { key: ["message_id", "position"], columns: ["text"] },
   reading_notes: { key: ["key"], columns: ["note"] },
   kept_answers: { key: ["id"], columns: ["turns", "calls"] },
-  agent_runs: { key: ["id"], columns: ["task", "output", "structured_output", "citations"] },
+  agent_runs: { key: ["id"], columns: ["task", "output", "structured_output", "citations", "checkpoint"] },
   agent_steps: { key: ["run_id", "step"], columns: ["arguments", "result"] },
   agent_approvals: { key: ["id"], columns: ["arguments"] },
   batch_lines: { key: ["batch_id", "line"], columns: ["answer"] },

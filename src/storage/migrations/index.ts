@@ -53,6 +53,7 @@ import { marksOfConversations } from "./0055-marks-of-conversations.ts"
 import { savedPrompts } from "./0056-saved-prompts.ts"
 import { savedViews } from "./0057-saved-views.ts"
 import { groups } from "./0058-groups.ts"
+import { checkpoints } from "./0059-checkpoints.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -109,4 +110,5 @@ export const MIGRATIONS: readonly Migration[] = [
   savedPrompts,
   savedViews,
   groups,
+  checkpoints,
 ]
