@@ -3,6 +3,7 @@
  * passage, quote the sentences that fit, each with its citation. It says plainly when there is nothing.
  */
 import { bestSentences, type Quote } from "../backends/best-sentences.ts"
+import { countingWords } from "../backends/counting.ts"
 import { AppError } from "../errors.ts"
 import { withoutMarks } from "../grounding/citations.ts"
 import type { Citation } from "../grounding/passages.ts"
@@ -15,6 +16,9 @@ const AROUND_CHARACTERS = 600
 
 export const NOTHING_FOUND =
   "Nothing in the library answers this. There is no language model here: builtin/extractive can only quote files."
+
+const NO_COUNTING =
+  "To count or add up, in tables too, a language model is needed: connect one (`--ollama-host`, `--openai-base-url`), and name it as `model`."
 
 const NOT_SEARCHED = "The library could not be searched, so there is nothing to quote."
 
@@ -42,7 +46,8 @@ export async function runExtractive(input: RunInput): Promise<RunResult> {
     topic: "",
     passages: await Promise.all(found.map((passage, at) => asGrounding(input, passage, 1 - at / 10))),
   })
-  if (quotes.length === 0) return finish(input, NOTHING_FOUND, [])
+  if (quotes.length === 0)
+    return finish(input, countingWords(task) ? `${NOTHING_FOUND} ${NO_COUNTING}` : NOTHING_FOUND, [])
   const lines = quotes.map(({ text, index }) => `“${text}” [${index}]`)
   return finish(input, output ? lines.join("\n") : await guard.text(lines.join("\n\n")), quotes)
 }

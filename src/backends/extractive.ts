@@ -5,6 +5,7 @@
 import type { Guarded } from "../guarded.ts"
 import type { ChatBackend, ChatPiece, ChatRequest, Embedder, ModelInfo } from "./backend.ts"
 import { answering, type Quote } from "./best-sentences.ts"
+import { countingWords } from "./counting.ts"
 import { isSmallTalk, withoutGreeting } from "./small-talk.ts"
 import { tellingSentences } from "./telling-sentences.ts"
 
@@ -74,12 +75,16 @@ export class ExtractiveChat implements ChatBackend {
     if (isSmallTalk(asked)) return (await this.isConnected()) ? NOT_CHOSEN : NOT_CONNECTED
     if (!grounding) return NOTHING_ASKED
     if (grounding.unavailable) return NOT_SEARCHED
-    const telling = grounding.whole ? tellingSentences(grounding.passages) : []
-    if (telling.length > 0) return paragraphs(telling)
     const question = withoutGreeting(grounding.question)
+    const counting = countingWords(question)
+    const needed = counting && ((await this.isConnected()) ? counting.choose : counting.connect)
+    const said = (...parts: (string | undefined)[]) => [...parts, needed].filter(Boolean).join("\n\n")
+    const telling = grounding.whole ? tellingSentences(grounding.passages) : []
+    if (telling.length > 0) return said(paragraphs(telling))
     const { quotes, nearest } = await answering({ ...grounding, question }, this.options.meaning?.(), signal)
     if (quotes.length > 0) return paragraphs(quotes)
-    return nearest ? `${NOTHING_SURE}\n\n${paragraphs([nearest])}` : NOTHING_FOUND
+    if (!nearest) return said(counting?.nothing ?? NOTHING_FOUND)
+    return said(counting?.nearest ?? NOTHING_SURE, paragraphs([nearest]))
   }
 
   private async isConnected(): Promise<boolean> {

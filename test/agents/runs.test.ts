@@ -783,6 +783,9 @@ test("builtin/extractive searches, reads and quotes with citations, without a mo
   expect(run.steps.map(step => step.name)).toEqual(["search_library", "read_file"])
   const none = await runs.runToEnd(caller, { task: "Zebra?" }, never)
   expect(none.output).toStartWith("Nothing in the library")
+  expect(none.output).not.toContain("count")
+  const counted = await runs.runToEnd(caller, { task: "How many zebras?" }, never)
+  expect(counted.output).toContain("To count or add up, in tables too, a language model is needed: connect one")
   const shaped = await runs.runToEnd(
     caller,
     {

@@ -85,6 +85,59 @@ describe("an answer", () => {
     )
   })
 
+  test.each([
+    ["How many items are on the list?", "The library holds nothing", "a language model is needed"],
+    ["What is the total of the stock?", "The library holds nothing", "a language model is needed"],
+    ["Hello! What is the average age of the staff?", "The library holds nothing", "a language model is needed"],
+    ["Wie viele Leistungen stehen auf der Preisliste?", "Die Bibliothek enthält nichts", "braucht es ein Sprachmodell"],
+    ["Wie hoch ist die Summe der Preise?", "Die Bibliothek enthält nichts", "braucht es ein Sprachmodell"],
+    ["Combien d’articles y a-t-il dans la liste ?", "La bibliothèque ne contient rien", "il faut un modèle de langage"],
+    ["Quelle est la somme des prix ?", "La bibliothèque ne contient rien", "il faut un modèle de langage"],
+    ["¿Cuántos artículos hay en la lista?", "La biblioteca no contiene nada", "hace falta un modelo de lenguaje"],
+    ["价目表上一共有多少个商品？", "资料库中没有", "需要语言模型"],
+    ["كم عدد المواد في القائمة؟", "لا تحتوي المكتبة", "نموذجًا لغويًا"],
+    ["Quanti articoli ci sono?", "The library holds nothing", "a language model is needed"],
+    ["Сколько товаров в прайс-листе?", "The library holds nothing", "a language model is needed"],
+    ["リストには何個ありますか？", "The library holds nothing", "a language model is needed"],
+  ])("to be counted or added up says what it takes, and how it is had: %s", async (question, refused, needed) => {
+    const nothing = { passages: [] }
+    const connected = { list: async () => [{ status: "ready", capabilities: ["chat"] }] } as unknown as ChatBackend
+    const text = await say(question, {}, nothing)
+    expect(text).toStartWith(refused)
+    expect(text).toContain(needed)
+    for (const flag of ["--ollama-host", "--openai-base-url", "--openai-api-key"]) expect(text).toContain(flag)
+    const chosen = await say(question, { others: [connected] }, nothing)
+    expect(chosen).toContain(needed)
+    expect(chosen).toContain("--default-model")
+    expect(chosen).not.toContain("--ollama-host")
+  })
+
+  test("names what it takes to count behind the nearest sentence and behind a whole file, not behind an answer", async () => {
+    const vague = {
+      passages: [{ index: 1, text: "The tenant keeps the yard and the gate clean in winter.", score: 0.5 }],
+    }
+    const near = await say("Does the tenant clear snow from the yard in total?", {}, vague)
+    expect(near).toContain("Nearest to it is:\n\nThe tenant keeps the yard")
+    expect(near).toContain("[1]\n\nTo count or add up, in tables too, a language model is needed")
+    const whole = await say("How many tenants are there?", {}, { ...vague, whole: true })
+    expect(whole).toContain("a language model is needed")
+    expect(await say("How many weeks is the notice period during probation?")).toBe(
+      "The notice period during probation is two weeks. [1]",
+    )
+  })
+
+  test.each([
+    ["What is the capital of Mongolia?"],
+    ["Who is the accountant?"],
+    ["Wie hoch ist die Miete?"],
+    ["Combien coûte la nuit ?"],
+    ["¿Cuánto cuesta?"],
+    ["水深多少？"],
+    ["كم سعر الغرفة؟"],
+  ])("to a question that asks for no count says nothing of it: %s", async question => {
+    expect(await say(question, {}, { passages: [] })).toBe("The library holds nothing that answers this.")
+  })
+
   test("comes by words alone where the embedding model fails", async () => {
     const failing = { embed: () => Promise.reject(new Error("down")) }
     expect(await say("Wie hoch ist die Kaution?", { meaning: () => failing })).toBe("Die Kaution beträgt 900 Euro. [2]")

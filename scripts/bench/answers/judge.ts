@@ -28,7 +28,7 @@ export interface Judgement {
 }
 
 const REFUSAL =
-  /^The library holds nothing|(?:does not|doesn't|do not|no) (?:contain|mention|provide|answer|have|hold|information)/i
+  /^(?:The library holds nothing|Die Bibliothek enthält nichts|La bibliothèque ne contient rien|La biblioteca no contiene nada|资料库中没有|لا تحتوي المكتبة)|(?:does not|doesn't|do not|no) (?:contain|mention|provide|answer|have|hold|information)/i
 const INTRODUCTION = /no language model/i
 
 export function judge(question: AnswerQuestion, { text, cited, ms }: GivenAnswer): Judgement {
