@@ -285,6 +285,7 @@ export class AgentRuns {
   private async takeOver(given: GivenUpRun): Promise<boolean> {
     const { store } = this.dependencies
     const { id } = given
+    if (this.here.has(id)) return true // of a membership that is lost: it is let go first
     const found = await store.find(id)
     if (!found?.row.checkpoint) return false
     const checkpoint: Checkpoint = JSON.parse(found.row.checkpoint)

@@ -237,16 +237,30 @@ test("it is cancelled, watched and taken up again at the next start, as often as
 })
 
 test("of nodes that take over at once one carries it on, and who decides elsewhere reaches it", async () => {
-  const { begin, secondProcess, runs, ended, approve, effects, model } = await start([{ calls: [SEND] }])
+  const { begin, secondProcess, runs, ended, approve, effects, model, database } = await start([{ calls: [SEND] }])
   const { id, approval } = await begin()
   runs.abandon()
-  // `secondProcess` ends the one before: both join first, then one of them ends the other's membership.
   const others = [await secondProcess(), await secondProcess()]
   open.push(...others)
+  const { owner } = await database.selectFrom("agent_runs").select("owner").executeTakeFirstOrThrow()
+  await database.updateTable("nodes").set({ ended_at: null }).where("id", "!=", owner).execute() // each ended the one before
   await Promise.all([...others, ...others].map(each => each.recover()))
   expect(others.flatMap(({ here }) => here.all)).toHaveLength(1)
   await approve(others[0]!, id, approval.id)
   expect(await ended(others[1]!, id)).toMatchObject({ status: "completed" })
+  expect(effects).toHaveLength(1)
+  expect(model.requests).toHaveLength(2)
+})
+
+test("a node that others took for dead, and does not know it, does not carry its own run out twice", async () => {
+  const { begin, runs, ended, approve, effects, model, database } = await start([{ calls: [SEND] }])
+  const { id, approval } = await begin()
+  await database.updateTable("nodes").set({ ended_at: new Date().toISOString() }).execute()
+  const [carried] = runs.here.all
+  expect(await runs.recover()).toEqual([])
+  expect(runs.here.all[0]).toBe(carried!)
+  await approve(runs, id, approval.id)
+  expect(await ended(runs, id)).toMatchObject({ status: "completed" })
   expect(effects).toHaveLength(1)
   expect(model.requests).toHaveLength(2)
 })
