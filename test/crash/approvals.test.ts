@@ -17,8 +17,8 @@ import { chanceOf } from "./chance.ts"
 const SERVER = new URL("../fixtures/mcp/stdio-server.ts", import.meta.url).pathname
 /** Deaths at any moment around the decision. */
 const KILLS = 8
-/** Approval, call and answer take about so long. */
-const AROUND_MS = 400
+/** Its square is about what approval, call and answer take: more deaths fall before the decision is stored. */
+const AROUND_MS = 20
 
 const stack = new AsyncDisposableStack()
 const directory = mkdtempSync(join(tmpdir(), "carrel-approvals-"))
@@ -98,7 +98,7 @@ describe("one daemon", () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const { run, lines } = await begin(`kill${kill}`)
       const deciding = decide(run, "approve").catch(() => {})
-      await Bun.sleep(chance(AROUND_MS))
+      await Bun.sleep(chance(AROUND_MS) ** 2)
       await daemon.kill()
       await deciding
       await daemon.start()
