@@ -30,16 +30,15 @@ serveModel<EntityModelPlace, string[], ModelEntity[][]>(async ({ main, encoder: 
   const letters = new RegExp(`[${place.scripts.map(script => `\\p{Script=${script}}`).join("")}]`, "gu")
   // Its memory is taken with the first text that needs it. A folder that cannot be read is tried anew with the next one.
   let opened: Promise<EntityEncoder> | undefined
-  const encoder = () => {
-    opened ??= EntityEncoder.open(place, library)
-    opened.catch(() => {
+  const open = () =>
+    EntityEncoder.open(place, library).catch(error => {
       opened = undefined
+      throw error
     })
-    return opened
-  }
   return async texts => {
     const isForeign = texts.map(text => text.search(letters) >= 0)
-    const mainFinds = await findIn(classifier, texts, index => !isForeign[index] || texts[index]!.search(LATIN) >= 0)
+    const isLatin = texts.map((text, index) => !isForeign[index] || text.search(LATIN) >= 0)
+    const mainFinds = await findIn(classifier, texts, isLatin)
     const answers: ModelEntity[][] = []
     for (const [index, text] of texts.entries()) {
       const ofMain = mainFinds[index]!.filter(find => countIn(text, find, LATIN) > countIn(text, find, letters))
@@ -47,7 +46,8 @@ serveModel<EntityModelPlace, string[], ModelEntity[][]>(async ({ main, encoder: 
         answers.push(mainFinds[index]!)
         continue
       }
-      const reading = await (await encoder()).read(text)
+      opened ??= open()
+      const reading = await (await opened).read(text)
       const ofEncoder = isForeign[index] ? reading.finds() : []
       answers.push([
         ...(place.looksAgain ? ofMain.map(find => ({ ...find, support: reading.support(find) })) : ofMain),
@@ -64,13 +64,9 @@ serveModel<EntityModelPlace, string[], ModelEntity[][]>(async ({ main, encoder: 
 })
 
 /** Finds in the chosen texts; none in the others. */
-async function findIn(
-  classifier: Classifier,
-  texts: string[],
-  isChosen: (index: number) => boolean,
-): Promise<ModelEntity[][]> {
-  const finds = await classifier.find(texts.filter((_, index) => isChosen(index)))
-  return texts.map((_, index) => (isChosen(index) ? finds.shift()! : []))
+async function findIn(classifier: Classifier, texts: string[], chosen: boolean[]): Promise<ModelEntity[][]> {
+  const finds = await classifier.find(texts.filter((_, index) => chosen[index]))
+  return chosen.map(isChosen => (isChosen ? finds.shift()! : []))
 }
 
 /** A find belongs to the model that reads most of its letters. */

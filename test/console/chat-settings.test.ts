@@ -90,15 +90,21 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
     SLOW_MS,
   )
 
+  /** A reply that was stopped after its first words; the model writes on when it is told to. */
+  async function stoppedReply() {
+    const page = await openChat()
+    const writeOn = chats.model.hold()
+    await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
+    await page.keyboard.press("Enter")
+    await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
+    await page.getByRole("button", { name: "Stop" }).click()
+    return { page, writeOn }
+  }
+
   test(
     "a stop is not lost that the daemon hears of before it has begun to write on",
     async () => {
-      const page = await openChat()
-      const writeOn = chats.model.hold()
-      await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
-      await page.keyboard.press("Enter")
-      await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
-      await page.getByRole("button", { name: "Stop" }).click()
+      const { page, writeOn } = await stoppedReply()
       await page.getByRole("button", { name: "Continue" }).waitFor()
       const heard = page.waitForResponse(response => response.url().endsWith("/cancel"))
       await page.route("**/continue", async route => {
@@ -119,12 +125,7 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
   test(
     "a reply that is written on can be stopped",
     async () => {
-      const page = await openChat()
-      const writeOn = chats.model.hold()
-      await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
-      await page.keyboard.press("Enter")
-      await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
-      await page.getByRole("button", { name: "Stop" }).click()
+      const { page, writeOn } = await stoppedReply()
       await page.getByRole("button", { name: "Continue" }).click()
       await page.getByText("Continuing").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()

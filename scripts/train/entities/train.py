@@ -10,6 +10,7 @@ asks about (src/redaction/clusters.ts). MINUTES are of processor time. Single se
 import collections, json, os, random, shutil, sys, time
 import numpy as np, torch
 from torch import nn
+from batching import grouped
 from wordpieces import CASES, CLASSES, SMALL, SMALL_THROUGHOUT, SPECIAL, WordPieces, atoms, case_of, classes_in, classes_of, learn, normal, plain
 
 out, minutes, words_file, held_out_file, sentence_files = sys.argv[1], float(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5:]
@@ -102,18 +103,7 @@ class Tagger(nn.Module):
 
 
 def batches(examples, augment, size=3000):
-    encoded = [encode(e, augment) for e in examples]
-    encoded.sort(key=lambda e: len(e[0]) + rng.random() * 6)
-    groups, group, longest = [], [], 0
-    for e in encoded:
-        longest = max(longest, len(e[0]))
-        if group and longest * (len(group) + 1) > size:
-            groups.append(group)
-            group, longest = [], len(e[0])
-        group.append(e)
-    groups.append(group)
-    rng.shuffle(groups)
-    for group in groups:
+    for group in grouped([encode(e, augment) for e in examples], size, rng):
         width = max(len(e[0]) for e in group)
         pad = lambda row, value: row + [value] * (width - len(row))
         ids = torch.tensor([pad(e[0], 0) for e in group])

