@@ -220,23 +220,20 @@ export async function buryAbandoned(db: Database, living: ReadonlySet<string>): 
     .execute()
 }
 
-/** Marks generations dead that nothing will ever publish: their file is gone. Part of healing at start. */
+/** Marks generations dead that nothing will ever publish. Part of healing at start. */
 export async function buryOrphans(db: Database): Promise<void> {
-  await sql`update generations set state = 'dead' where state != 'dead' and file_id not in (select id from files)`.execute(
-    db,
-  )
+  await db.updateTable("generations").set({ state: "dead" }).where(isOrphan).execute()
 }
 
-/** The same of files that are gone: whoever read one when it went may have begun a generation afterwards. */
+/** The same of some files: whoever read one when it went, or was replaced, may have begun a generation afterwards. */
 export async function buryOrphansOf(db: Database, fileIds: readonly string[]): Promise<void> {
-  await db
-    .updateTable("generations")
-    .set({ state: "dead" })
-    .where("file_id", "in", fileIds)
-    .where("state", "!=", "dead")
-    .where("file_id", "not in", eb => eb.selectFrom("files").select("files.id").where("files.id", "in", fileIds))
-    .execute()
+  await db.updateTable("generations").set({ state: "dead" }).where("file_id", "in", fileIds).where(isOrphan).execute()
 }
+
+/** Its file is gone, or has a newer version and this one was never found. */
+const isOrphan = sql<boolean>`state != 'dead' and not exists (
+  select 1 from files where files.id = generations.file_id
+  and (generations.state = 'live' or generations.generation >= files.generation))`
 
 /** Gives up what a node is recorded to write and does not: it was cut from the database when it was to say so. */
 export async function releaseOthers(db: Database, owner: string, writing: ReadonlySet<number>): Promise<void> {

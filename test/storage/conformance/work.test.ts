@@ -8,6 +8,7 @@ import { JobQueue, type NewJob } from "../../../src/jobs/queue.ts"
 import { livePassages } from "../../../src/search/passages/passages.ts"
 import {
   buryOrphans,
+  buryOrphansOf,
   continueIds,
   deadGenerations,
   forgetGeneration,
@@ -157,6 +158,32 @@ onBoth(open => {
     await buryOrphans(database)
     const states = await database.selectFrom("generations").select("state").distinct().execute()
     expect(states).toEqual([{ state: "dead" }])
+  })
+
+  test("of a file that was replaced while it was read, what is staged afterwards is given up; what is found stays", async () => {
+    const database = await open()
+    await ensureWorkspace(database)
+    for (const id of ["file_read", "file_found"]) await addFile(database, id)
+    const staged = async (fileId: string, generation: number) => {
+      const [made] = await reserve(database, [{ fileId, generation, count: 1 }], "node_1")
+      await markStaged(database, [made!])
+      return made!
+    }
+    const versionsOf = (generation: number) => [
+      { fileId: "file_read", generation },
+      { fileId: "file_found", generation },
+    ]
+    await staged("file_found", 1)
+    await database.transaction().execute(trx => publishGenerations(trx, versionsOf(1).slice(1)))
+    await database.updateTable("files").set({ generation: 2 }).execute()
+    const newer = await Promise.all(versionsOf(2).map(({ fileId }) => staged(fileId, 2)))
+    const late = await staged("file_read", 1)
+    await buryOrphansOf(database, ["file_read", "file_found"])
+    expect((await deadGenerations(database, 0, 10)).map(({ id }) => id)).toEqual([late.id])
+    await database.transaction().execute(trx => publishGenerations(trx, versionsOf(2)))
+    await buryOrphans(database)
+    const left = await database.selectFrom("generations").select("id").where("state", "=", "live").execute()
+    expect(left.map(({ id }) => id).toSorted()).toEqual(newer.map(({ id }) => id).toSorted())
   })
 
   test("ids of generations go on behind those that were brought in from elsewhere", async () => {
