@@ -35,6 +35,13 @@ export interface Writer {
   made(): Promise<Made | undefined>
 }
 
+/** Of a conversation that is not free. */
+interface Place {
+  ticket: Ticket
+  /** Settles with its reply when that begins, or with nothing where none does. */
+  prepared: PromiseWithResolvers<LiveReply | undefined>
+}
+
 interface Running {
   live: LiveReply
   writer: Writer
@@ -45,7 +52,7 @@ interface Running {
 export class Replies {
   private readonly room: Gate
   /** Of the conversations that are not free. */
-  private readonly places = new Map<string, Ticket>()
+  private readonly places = new Map<string, Place>()
   private readonly running = new Map<string, Running>()
   /** Newest reply of a conversation, running or ended. */
   private readonly newest = new Map<string, LiveReply>()
@@ -107,7 +114,7 @@ export class Replies {
   take(conversationId: string): void {
     if (this.places.has(conversationId)) throw new AppError("conversation_busy")
     this.refuseWhenStopping()
-    this.places.set(conversationId, this.room.enter(""))
+    this.places.set(conversationId, { ticket: this.room.enter(""), prepared: Promise.withResolvers() })
   }
 
   /** Does nothing once the reply has begun. */
@@ -122,6 +129,7 @@ export class Replies {
     this.newest.delete(conversationId)
     this.newest.set(conversationId, live)
     this.saving ??= setInterval(() => void this.save().then(() => this.look()), SAVE_MS)
+    this.places.get(conversationId)?.prepared.resolve(live)
     void writer.write().finally(() => {
       this.running.delete(conversationId)
       this.free(conversationId)
@@ -148,13 +156,20 @@ export class Replies {
     return [...this.newest.values()].find(live => live.messageId === messageId)
   }
 
-  /** Stops the reply that is being written here, if any, and waits for a while until it is stored. @returns whether there is one */
+  /**
+   * Stops the reply that is being written or prepared here, if any, and waits for a while until it is stored.
+   * @returns whether there is one
+   */
   async cancel(conversationId: string): Promise<boolean> {
-    const live = this.runningIn(conversationId)
-    if (!live) return false
-    live.abort.abort("cancelled" satisfies StopReason)
-    await Promise.race([live.finished, Bun.sleep(CANCEL_WAIT_MS)])
-    return true
+    const place = this.places.get(conversationId)
+    if (!place) return false
+    const stored = async () => {
+      const live = await place.prepared.promise
+      live?.abort.abort("cancelled" satisfies StopReason)
+      await live?.finished
+      return live !== undefined
+    }
+    return Promise.race([stored(), Bun.sleep(CANCEL_WAIT_MS).then(() => true)])
   }
 
   forget(conversationId: string): void {
@@ -194,8 +209,10 @@ export class Replies {
   }
 
   private free(conversationId: string): void {
-    this.places.get(conversationId)?.leave()
+    const place = this.places.get(conversationId)
     this.places.delete(conversationId)
+    place?.ticket.leave()
+    place?.prepared.resolve(undefined)
   }
 
   private async save(): Promise<void> {
