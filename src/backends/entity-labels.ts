@@ -17,8 +17,11 @@ export interface LabeledAtom {
   score: number
 }
 
-/** Scripts whose names have no edges in white space (Thai, Chinese, Japanese, Korean): each character is an atom. */
-const SINGLE = "\\u0e00-\\u0e7f\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3"
+/** Scripts whose names have no edges in white space, as parts of a character class: Han, kana and Hangul. */
+export const UNSPACED = "\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3"
+export const THAI = "\\u0e00-\\u0e7f"
+/** Each character of them is an atom. */
+const SINGLE = `${THAI}${UNSPACED}`
 /** The same cut as scripts/train/entities/wordpieces.py. */
 const ATOM = new RegExp(`\\n|[${SINGLE}]|(?:(?![${SINGLE}])[\\p{L}\\p{M}])+|\\p{Nd}+|\\S`, "gu")
 export function atomsOf(text: string, withNewlines: boolean): Atom[] {

@@ -1,5 +1,5 @@
 /** How a text reaches the entity encoder: its atoms, and the pieces of the embedding model's vocabulary that each is made of. */
-import type { Atom } from "./entity-labels.ts"
+import { type Atom, THAI, UNSPACED } from "./entity-labels.ts"
 import type { Unigram } from "./unigram.ts"
 
 /** An atom, and the ids that stand for it. */
@@ -7,13 +7,12 @@ export interface PieceAtom extends Atom {
   ids: number[]
 }
 
-/** Han, kana and Hangul: each character is an atom, since names have no edges in white space there. */
-const SINGLE = "\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3"
-/** Thai letters say nothing alone: a run of them is cut into pieces, and each piece is an atom. */
-const THAI = "\\u0e00-\\u0e7f"
-/** The same cut as scripts/train/entities/encoder/pieces.py. */
-const ATOM = new RegExp(`\\n|[${SINGLE}]|[${THAI}]+|(?:(?![${SINGLE}${THAI}])[\\p{L}\\p{M}])+|\\p{Nd}+|\\S`, "gu")
-const IS_SINGLE = new RegExp(`^[${SINGLE}]$`)
+/**
+ * The same cut as scripts/train/entities/encoder/pieces.py. Each character of a script without white space is an atom, but
+ * for Thai, whose letters say nothing alone: a run of them is cut into pieces, and each piece is an atom.
+ */
+const ATOM = new RegExp(`\\n|[${UNSPACED}]|[${THAI}]+|(?:(?![${UNSPACED}${THAI}])[\\p{L}\\p{M}])+|\\p{Nd}+|\\S`, "gu")
+const IS_SINGLE = new RegExp(`^[${UNSPACED}]$`)
 const IS_THAI = new RegExp(`^[${THAI}]`)
 const SPACE = "▁"
 
