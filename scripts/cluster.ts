@@ -8,7 +8,8 @@
  *   npm run cluster -- down                 ends them and removes their data
  *
  * `--postgres 14|15|16|17|18` (default 18) and `--opensearch 2.19|3.4` (default: what the machine's Java runs) take that
- * version; `--pgbouncer` puts PgBouncer in transaction mode before PostgreSQL, and prints the way past it as well.
+ * version; `--storage garage|ceph` takes that one in the place of SeaweedFS, where the machine has its programs; `--pgbouncer`
+ * puts PgBouncer in transaction mode before PostgreSQL, and prints the way past it as well.
  *
  * `--json` prints `{"database_url", "blob_url", "search_url", "ca_file"}` (`ca_file`: who signed the certificate of
  * OpenSearch); else `up` prints lines that a shell takes. `--state FILE` keeps several such clusters apart.
@@ -19,7 +20,9 @@
  */
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
+import { ceph } from "./cluster/ceph.ts"
 import type { ClusterUrls, Engine } from "./cluster/engine.ts"
+import { garage } from "./cluster/garage.ts"
 import { ENGINES, installMissing, lacks, start, stop } from "./cluster/index.ts"
 import { OPENSEARCH, type OpenSearchVersion, opensearch, usualOpenSearch } from "./cluster/opensearch.ts"
 import { cacheFolder } from "./cluster/packages.ts"
@@ -28,6 +31,7 @@ import { POSTGRES, type PostgresVersion, postgres } from "./cluster/postgres.ts"
 import { isAlive } from "./cluster/processes.ts"
 import { StateFile } from "./cluster/state.ts"
 
+const STORAGES = { seaweedfs: ENGINES.storage, garage, ceph }
 /** One machine has room for no more. */
 const MOST_NODES = 3
 
@@ -38,6 +42,7 @@ const { values, positionals } = parseArgs({
     nodes: { type: "string", default: "1" },
     postgres: { type: "string", default: "18" },
     opensearch: { type: "string", default: String(usualOpenSearch()) },
+    storage: { type: "string", default: "seaweedfs" },
     pgbouncer: { type: "boolean", default: false },
     state: { type: "string", default: join(cacheFolder(), "running.json") },
   },
@@ -50,7 +55,7 @@ const COMMANDS = { up, down, status, install } satisfies Record<string, () => Pr
 const [name = "", ...rest] = positionals
 if (!Object.hasOwn(COMMANDS, name) || rest.length > 0) {
   fail(
-    `usage: npm run cluster -- ${Object.keys(COMMANDS).join("|")} [--json] [--nodes N] [--postgres N] [--opensearch N] [--pgbouncer] [--state FILE]`,
+    `usage: npm run cluster -- ${Object.keys(COMMANDS).join("|")} [--json] [--nodes N] [--postgres N] [--opensearch N] [--storage NAME] [--pgbouncer] [--state FILE]`,
   )
 }
 await COMMANDS[name as keyof typeof COMMANDS]().catch((error: Error) => fail(error.message))
@@ -61,10 +66,12 @@ function wantedEngines(): Record<string, Engine> {
   const [major, line] = [values.postgres, values.opensearch].map(Number) as [PostgresVersion, OpenSearchVersion]
   if (!Object.hasOwn(POSTGRES, major)) fail(`--postgres is one of ${Object.keys(POSTGRES).join(", ")}`)
   if (!Object.hasOwn(OPENSEARCH, line)) fail(`--opensearch is one of ${Object.keys(OPENSEARCH).join(", ")}`)
+  const { storage } = values
+  if (!Object.hasOwn(STORAGES, storage)) fail(`--storage is one of ${Object.keys(STORAGES).join(", ")}`)
   const database = postgres(major)
   return {
-    ...ENGINES,
     postgres: values.pgbouncer ? withPgbouncer(database) : database,
+    storage: STORAGES[storage as keyof typeof STORAGES],
     opensearch: opensearch(line),
   }
 }

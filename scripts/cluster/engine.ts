@@ -22,8 +22,15 @@ export interface Package {
   unpack(archives: string, target: string): Promise<void>
 }
 
+/** Of an engine whose programs the machine has or has not: nothing is fetched. */
+export interface Unpackaged {
+  package: null
+}
+
 /** @typeParam Urls what all engines that are started together tell */
-export interface Engine<Urls = ClusterUrls> extends Package {
+export type Engine<Urls = ClusterUrls> = (Package | Unpackaged) & Startable<Urls>
+
+interface Startable<Urls> {
   /** What the machine lacks to run it, in words for a person. */
   lacks(): string | undefined
   /** Resolves when it answers with its password. */
@@ -32,7 +39,7 @@ export interface Engine<Urls = ClusterUrls> extends Package {
 
 /** Where one start of an engine takes place. */
 export interface Site {
-  /** The unpacked package; read only. */
+  /** The unpacked package; read only. Empty where there is none. */
   home: string
   /** The engine's own empty folder, for data, settings and logs; only the engines' user and root may read it. */
   folder: string

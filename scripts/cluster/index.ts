@@ -3,7 +3,7 @@ import { chownSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { orAbort } from "../../src/threads/or-abort.ts"
-import { type ClusterUrls, type Engine, LOOPBACK, type Package, type Site } from "./engine.ts"
+import { type ClusterUrls, type Engine, LOOPBACK, type Package, type Site, type Unpackaged } from "./engine.ts"
 import { opensearch } from "./opensearch.ts"
 import { cacheFolder, homeOf, install, isInstalled } from "./packages.ts"
 import { postgres } from "./postgres.ts"
@@ -21,8 +21,8 @@ export const ENGINES = { postgres: postgres(), storage: storage(), opensearch: o
 const START_MS = 180_000
 const POLL_MS = 300
 
-export const missingPackages = (packages: readonly Package[] = Object.values(ENGINES)): Package[] =>
-  packages.filter(({ package: name }) => !isInstalled(name))
+export const missingPackages = (wanted: readonly (Package | Unpackaged)[] = Object.values(ENGINES)): Package[] =>
+  wanted.filter(each => each.package !== null).filter(({ package: name }) => !isInstalled(name))
 
 /** What the machine lacks to run the engines, in words for a person. */
 export function lacks(engines: readonly Pick<Engine, "lacks">[] = Object.values(ENGINES)): string[] {
@@ -35,7 +35,10 @@ export function lacks(engines: readonly Pick<Engine, "lacks">[] = Object.values(
   return found.filter(each => each !== undefined)
 }
 
-export async function installMissing(tell: (line: string) => void, packages?: readonly Package[]): Promise<void> {
+export async function installMissing(
+  tell: (line: string) => void,
+  packages?: readonly (Package | Unpackaged)[],
+): Promise<void> {
   for (const { package: name, unpack } of missingPackages(packages)) {
     tell(`fetching ${name} …`)
     await install(name, unpack)
@@ -140,7 +143,7 @@ interface Start<Urls> {
 }
 
 function siteOf<Urls>(
-  engine: Package,
+  engine: Package | Unpackaged,
   folder: string,
   nodes: number,
   { file, state, host, failed }: Start<Urls>,
@@ -149,7 +152,7 @@ function siteOf<Urls>(
   const deadline = AbortSignal.timeout(START_MS)
   const over = AbortSignal.any([failed, ended.signal, deadline])
   return {
-    home: homeOf(engine.package),
+    home: engine.package === null ? "" : homeOf(engine.package),
     folder,
     nodes,
     host: host.address,

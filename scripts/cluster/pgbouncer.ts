@@ -6,15 +6,14 @@ import { createHash } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Engine, freePorts, NAME } from "./engine.ts"
+import { lacksPrograms, program } from "./tools.ts"
 
 /** Fewer than a node's pool asks for, so that transactions do share. */
 const CONNECTIONS = 5
-/** Debian puts it where only root looks. */
-const PATH = `${process.env.PATH}:/usr/sbin`
 
 export const withPgbouncer = (database: Engine): Engine => ({
   ...database,
-  lacks: () => database.lacks() ?? (Bun.which("pgbouncer", { PATH }) ? undefined : "pgbouncer is not installed"),
+  lacks: () => database.lacks() ?? lacksPrograms(["pgbouncer"], "it comes with the system"),
 
   async start(site) {
     const { database_url: direct } = await database.start(site)
@@ -37,7 +36,7 @@ export const withPgbouncer = (database: Engine): Engine => ({
     writeFileSync(settings, lines.join("\n"), { mode: 0o600 })
     writeFileSync(users, `"${username}" "md5${md5(`${password}${username}`)}"\n`, { mode: 0o600 })
     site.own()
-    const command = [Bun.which("pgbouncer", { PATH })!, settings]
+    const command = [program("pgbouncer")!, settings]
     site.launch({ name: "pgbouncer", command, log: join(site.folder, "pgbouncer.log") })
     const url = `postgres://${username}:${password}@${site.host}:${pooled}/${NAME}`
     await site.until("PgBouncer", async () => {

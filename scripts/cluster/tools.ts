@@ -18,6 +18,16 @@ export async function runTool(command: string[], { cwd, input = "", signal }: Ru
   if (code !== 0) throw new Error(`${command[0]} ended with code ${code}: ${`${out}${err}`.trim().slice(-2_000)}`)
 }
 
+/** Where the machine has a program, or undefined. Debian puts some of them where only root looks. */
+export const program = (name: string): string | undefined =>
+  Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin` }) ?? undefined
+
+/** What is missing of an engine that is made of these programs, in words for a person. */
+export function lacksPrograms(names: readonly string[], how: string): string | undefined {
+  const missing = names.filter(name => program(name) === undefined)
+  return missing.length === 0 ? undefined : `${missing.join(", ")} is not installed (${how})`
+}
+
 /** Databases refuse to run as root: root starts them as `nobody`, everyone else as themselves. */
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0

@@ -131,8 +131,11 @@ export class ObjectStore {
     }, options)
   }
 
-  /** Nothing happens where there is one already; stores that know no such condition write it all the same. */
-  async putNew(key: string, body: Uint8Array, options?: AskOptions): Promise<void> {
+  /**
+   * Nothing happens where there is one already; stores that know no such condition write it all the same.
+   * @returns whether it was written
+   */
+  async putNew(key: string, body: Uint8Array, options?: AskOptions): Promise<boolean> {
     try {
       await this.ask(abortSignal => {
         const input = { Bucket: this.bucket, Key: key, Body: body, ...BINARY, IfNoneMatch: "*" }
@@ -140,9 +143,11 @@ export class ObjectStore {
       }, options)
     } catch (error) {
       const status = statusOf(error)
-      if (status === 501 || status === 400) await this.put(key, body, options)
-      else if (status !== 412 && status !== 409) throw error
+      if (status === 412 || status === 409) return false
+      if (status !== 501 && status !== 400) throw error
+      await this.put(key, body, options)
     }
+    return true
   }
 
   /** Nothing happens where there is none. */

@@ -1,7 +1,10 @@
 /** Whether an object storage does all that a cluster needs of it, found out before anything is stored. */
 import { EngineError, OperatorError } from "../../../errors.ts"
+import { pause } from "../../../threads/or-abort.ts"
 import { nameOf, type ObjectStore, type S3Address, statusOf } from "./object-store.ts"
 
+/** Whoever found no mark has written one of its own by then. */
+const SETTLED_MS = 3_000
 /** Says whose place it is. */
 export const MARKER = "carrel-cluster.json"
 
@@ -54,8 +57,10 @@ export async function markPlace(
 ): Promise<void> {
   const key = prefixOf(address) + MARKER
   if (await checkMarker(store, address, clusterId, signal)) return
-  await store.putNew(key, Buffer.from(JSON.stringify({ cluster: clusterId })), { signal })
-  // Of two clusters that begin at once one is second.
+  const mark = () => store.putNew(key, Buffer.from(JSON.stringify({ cluster: clusterId })), { signal })
+  await mark()
+  // Of two clusters that begin at once one is second, by the store's condition, or else (Garage) by who wrote last.
+  if (await mark()) await pause(SETTLED_MS, signal ?? new AbortController().signal)
   await checkMarker(store, address, clusterId, signal)
 }
 
@@ -110,8 +115,9 @@ function unlessUnknownUpload(error: unknown): void {
   if (statusOf(error) !== 400) throw error
 }
 
-/** Each server has names of its own for keys and secrets that it does not know. */
+/** Each server has names of its own for keys and secrets that it does not know; Garage says it in words alone. */
 const CREDENTIALS = /AccessKey|Signature|Token|UserNotFound|ClientTokenId/
+const CREDENTIALS_IN_WORDS = /no such key|invalid signature/i
 const REGION = new Set([
   "PermanentRedirect",
   "AuthorizationHeaderMalformed",
@@ -126,7 +132,8 @@ function refuse({ bucket, region }: S3Address, right: string, error: unknown): n
   const name = nameOf(error) ?? ""
   const status = statusOf(error)
   const told = (message: string, hint: string) => new OperatorError(`the blob storage: ${message}`, { hint, cause })
-  if (CREDENTIALS.test(name)) throw told(`it refuses the credentials (${name})`, "set others in --blob-url")
+  if (CREDENTIALS.test(name) || (status === 403 && CREDENTIALS_IN_WORDS.test(String(cause))))
+    throw told(`it refuses the credentials (${name})`, "set others in --blob-url")
   if (name === "NoSuchBucket") throw told(`there is no bucket ${bucket}`, "create it, or name another in --blob-url")
   if (REGION.has(name) || status === 301 || status === 307)
     throw told(
