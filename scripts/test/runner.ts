@@ -9,6 +9,9 @@ const FILE_TIMEOUT_MS = 900_000
 /** Only what hangs: Bun's 5 s for one test is little where three processes share two cores. */
 const TEST_TIMEOUT_MS = 120_000
 
+/** What is told again at the end, where much stands between: errors, where tests threw them, and the names of these. */
+const REASON = /^(?:\(fail\)|error:|\S*Error:|Expected:|Received:|\s+at .*\.(?:test|walk)\.tsx?:).*/gm
+
 interface Limits {
   /** Of one test. */
   testMs: number
@@ -22,6 +25,8 @@ export interface Result {
   passed: number
   failed: number
   skipped: number
+  /** Where it failed and why: lines of its report. */
+  reasons: readonly string[]
 }
 
 /** Runs them, so many at a time, and prints a line for each as it ends. */
@@ -56,12 +61,13 @@ async function runFile(file: string, { testMs }: Limits): Promise<Result> {
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : ""
   console.log(`${result.failed ? "FAIL" : "ok  "} ${file}  ${result.passed} passed${skipped} (${seconds} s)`)
-  if (result.failed > 0) console.log(`${output}${report}`.trim().replace(/^/gm, "     "))
-  return result
+  const told = `${output}${report}`.trim()
+  if (result.failed > 0) console.log(told.replace(/^\(pass\).*\n/gm, "").replace(/^/gm, "     "))
+  return { ...result, reasons: result.failed > 0 ? (told.match(REASON) ?? [`exit code ${exitCode}`]) : [] }
 }
 
 /** Bun ends its report with lines such as ` 12 pass`, ` 1 skip`, ` 0 fail`, ` 1 error`. */
-function countsOf(report: string, exitCode: number): Omit<Result, "file"> {
+function countsOf(report: string, exitCode: number): Omit<Result, "file" | "reasons"> {
   const count = (word: string) => Number(new RegExp(`^\\s*(\\d+) ${word}s?$`, "m").exec(report)?.[1] ?? 0)
   const failed = count("fail") + count("error")
   // A process that died before it could count, or a file without tests, has failed.
@@ -72,9 +78,9 @@ function countsOf(report: string, exitCode: number): Omit<Result, "file"> {
 export function summarize(results: readonly Result[], begun: number): number {
   const sum = (key: "passed" | "failed" | "skipped") => results.reduce((total, result) => total + result[key], 0)
   const seconds = ((performance.now() - begun) / 1000).toFixed(0)
-  const broken = results.filter(({ failed }) => failed > 0).map(({ file }) => file)
+  const broken = results.filter(({ failed }) => failed > 0)
   console.log(`\n${results.length} test files, ${sum("skipped")} skipped, ${seconds} s on ${cpus().length} cores`)
-  if (broken.length > 0) console.log(`failed in ${broken.join(", ")}`)
+  for (const { file, reasons } of broken) console.log(`failed in ${file}\n${reasons.join("\n")}`)
   console.log(withEarlier(sum("passed"), sum("failed")))
   return sum("failed") > 0 ? 1 : 0
 }
