@@ -20,18 +20,16 @@
  */
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { ceph } from "./cluster/ceph.ts"
 import type { ClusterUrls, Engine } from "./cluster/engine.ts"
-import { garage } from "./cluster/garage.ts"
-import { ENGINES, installMissing, lacks, start, stop } from "./cluster/index.ts"
+import { installMissing, lacks, start, stop } from "./cluster/index.ts"
 import { OPENSEARCH, type OpenSearchVersion, opensearch, usualOpenSearch } from "./cluster/opensearch.ts"
 import { cacheFolder } from "./cluster/packages.ts"
 import { withPgbouncer } from "./cluster/pgbouncer.ts"
 import { POSTGRES, type PostgresVersion, postgres } from "./cluster/postgres.ts"
 import { isAlive } from "./cluster/processes.ts"
 import { StateFile } from "./cluster/state.ts"
+import { isStorage, STORAGES, usualStorage } from "./cluster/storages.ts"
 
-const STORAGES = { seaweedfs: ENGINES.storage, garage, ceph }
 /** One machine has room for no more. */
 const MOST_NODES = 3
 
@@ -42,7 +40,7 @@ const { values, positionals } = parseArgs({
     nodes: { type: "string", default: "1" },
     postgres: { type: "string", default: "18" },
     opensearch: { type: "string", default: String(usualOpenSearch()) },
-    storage: { type: "string", default: "seaweedfs" },
+    storage: { type: "string", default: usualStorage() },
     pgbouncer: { type: "boolean", default: false },
     state: { type: "string", default: join(cacheFolder(), "running.json") },
   },
@@ -67,11 +65,11 @@ function wantedEngines(): Record<string, Engine> {
   if (!Object.hasOwn(POSTGRES, major)) fail(`--postgres is one of ${Object.keys(POSTGRES).join(", ")}`)
   if (!Object.hasOwn(OPENSEARCH, line)) fail(`--opensearch is one of ${Object.keys(OPENSEARCH).join(", ")}`)
   const { storage } = values
-  if (!Object.hasOwn(STORAGES, storage)) fail(`--storage is one of ${Object.keys(STORAGES).join(", ")}`)
+  if (!isStorage(storage)) fail(`--storage is one of ${Object.keys(STORAGES).join(", ")}`)
   const database = postgres(major)
   return {
     postgres: values.pgbouncer ? withPgbouncer(database) : database,
-    storage: STORAGES[storage as keyof typeof STORAGES],
+    storage: STORAGES[storage],
     opensearch: opensearch(line),
   }
 }

@@ -9,13 +9,14 @@ import { cacheFolder, homeOf, install, isInstalled } from "./packages.ts"
 import { postgres } from "./postgres.ts"
 import { end, endOf, gone, identify, isAlive, launch } from "./processes.ts"
 import type { State, StateFile } from "./state.ts"
-import { storage } from "./storage.ts"
+import { STORAGES, usualStorage } from "./storages.ts"
 import { asUser, closedFolder, owner, runTool } from "./tools.ts"
 
-export const ENGINES = { postgres: postgres(), storage: storage(), opensearch: opensearch() } satisfies Record<
-  string,
-  Engine
->
+export const ENGINES = {
+  postgres: postgres(),
+  storage: STORAGES[usualStorage()],
+  opensearch: opensearch(),
+} satisfies Record<string, Engine>
 
 /** A machine that has nothing else to do takes a third of it. */
 const START_MS = 180_000
