@@ -1,8 +1,8 @@
 /**
  * The durable store of vectors: one LanceDB table per embedding model, rows of {id, vector}, under `<data>/vectors`.
  * It holds no truth of its own: ids that the relational database does not know as live are never shown, and rows can
- * be made again from the chunks. LanceDB is loaded at first use: its library is large, and an empty installation
- * has nothing to ask it.
+ * be made again from the chunks. LanceDB is loaded beside the start (`loadLance`): the runtime never looks again for a
+ * library that it could not load once, as where clients hold all descriptors.
  *
  * LanceDB never compacts by itself: each add makes a fragment and a version, queries slow down and disks fill.
  * `optimize` merges fragments and removes old versions. It writes a table of up to a million rows anew for a single row
@@ -241,6 +241,20 @@ export class VectorTable {
   }
 }
 
+type Library = { lancedb: typeof import("@lancedb/lancedb"); arrow: typeof import("apache-arrow") }
+let library: Promise<Library> | undefined
+
+/** 50 ms of work, once. */
+export function loadLance(): Promise<Library> {
+  library ??= unpackAhead("lancedb")
+    .then(() => someDescriptors())
+    .then(async () => ({ lancedb: await import("@lancedb/lancedb"), arrow: await import("apache-arrow") }))
+  library.catch(() => {
+    library = undefined // unpacking may be repeated
+  })
+  return library
+}
+
 const connections = new Map<string, Promise<Connection>>()
 
 /** One connection per directory: sessions cache what they read, two would do it twice. */
@@ -248,10 +262,9 @@ function connect(directory: string): Promise<Connection> {
   const known = connections.get(directory)
   if (known) return known
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const opened = unpackAhead("lancedb")
-    .then(() => someDescriptors())
-    .then(() => import("@lancedb/lancedb"))
-    .then(lancedb => lancedb.connect(directory, {}, new lancedb.Session(CACHE_BYTES, CACHE_BYTES)))
+  const opened = loadLance().then(({ lancedb }) =>
+    lancedb.connect(directory, {}, new lancedb.Session(CACHE_BYTES, CACHE_BYTES)),
+  )
   connections.set(directory, opened)
   opened.catch(() => connections.delete(directory)) // a failed attempt may be repeated
   return opened
@@ -261,7 +274,7 @@ const idsOf = (batch: RecordBatch): Float64Array =>
   Float64Array.from((batch.getChild("id")!.data[0]!.values as BigInt64Array).subarray(0, batch.numRows), Number)
 
 async function columns(dimensions: number) {
-  const arrow = await import("apache-arrow")
+  const { arrow } = await loadLance()
   const listType = new arrow.FixedSizeList(dimensions, new arrow.Field("item", new arrow.Float32(), true))
   const schema = new arrow.Schema([
     new arrow.Field("id", new arrow.Int64(), false),

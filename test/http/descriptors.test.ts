@@ -9,7 +9,7 @@ import { peerKey } from "../../src/threads/sockets.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { until } from "../support/until.ts"
 
-const FEW_FILES = ["sh", "-c", 'ulimit -n 512; "$@"; exit $?', "sh"]
+const mayOpen = (files: number) => ["sh", "-c", `ulimit -n ${files}; "$@"; exit $?`, "sh"]
 
 /** A process whose clients are these; those that it ends are gone at once. */
 class FakeSystem implements System {
@@ -165,10 +165,10 @@ test("an address has one key, however it is written", () => {
 })
 
 /** A daemon that may open few files, for the tests of a group, which hold connections to it. */
-function useFewFiles(held: Iterable<Socket>, ready: (daemon: Daemon) => void): void {
+function useFewFiles(files: number, held: Iterable<Socket>, ready: (daemon: Daemon) => void): void {
   let daemon: Daemon
   beforeAll(async () => {
-    daemon = await startDaemon([], { under: FEW_FILES })
+    daemon = await startDaemon([], { under: mayOpen(files) })
     ready(daemon)
   }, 60_000)
   afterAll(async () => {
@@ -180,7 +180,7 @@ function useFewFiles(held: Iterable<Socket>, ready: (daemon: Daemon) => void): v
 describe("a daemon that may open 512 files", () => {
   let daemon: Daemon
   const held: Socket[] = []
-  useFewFiles(held, made => {
+  useFewFiles(512, held, made => {
     daemon = made
   })
 
@@ -240,7 +240,7 @@ describe("a daemon that may open 512 files", () => {
 describe("a daemon that may open 512 files, under connections that come again as soon as they end", () => {
   let daemon: Daemon
   beforeAll(async () => {
-    daemon = await startDaemon([], { under: FEW_FILES })
+    daemon = await startDaemon([], { under: mayOpen(512) })
   }, 60_000)
   afterAll(() => daemon.remove())
 
@@ -284,10 +284,10 @@ describe("a daemon that may open 512 files, under connections that come again as
   }, 90_000)
 })
 
-describe("a daemon that may open 512 files, under 800 uploads of one key that never end", () => {
+describe("a daemon that may open 330 files, under 800 uploads of one key that never end", () => {
   let daemon: Daemon
   const held = new Set<Socket>()
-  useFewFiles(held, made => {
+  useFewFiles(330, held, made => {
     daemon = made
   })
 
@@ -337,7 +337,7 @@ describe("a daemon that may open 512 files, under 800 uploads of one key that ne
       await daemon.call("GET", "/libraries", undefined, other)
       await Bun.sleep(250)
     }
-    await until(() => readdirSync(`/proc/${daemon.pid}/fd`).length < 400)
+    await until(() => readdirSync(`/proc/${daemon.pid}/fd`).length < 300)
     await until(() => crowd.answered(503) + crowd.closed() > 400)
     expect(held.size).toBeGreaterThan(40) // uploads under way are not ended for want of places
     const found = async () => (await daemon.call("POST", "/search", { query: "tram" }, other)).hits.length

@@ -3,6 +3,7 @@ import { log } from "../../log.ts"
 import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Generation } from "../../storage/chunks.ts"
 import { findKeyring } from "../../storage/encryption/keyring.ts"
+import { loadLance } from "../../storage/search-index.ts"
 import { countIds, type IdRanges, NO_IDS, subtract, toRanges, union } from "../ids/id-ranges.ts"
 import type { OpenStore, PassageStore, StoreParts, StoreStats, Stretch } from "../passage-store.ts"
 import type { Extent, WorkerAnswer, WorkerSearch } from "../thread/worker-messages.ts"
@@ -43,6 +44,7 @@ class EmbeddedStore implements PassageStore {
       void this.start(lost).catch(reason => log.error("the search worker could not be started anew", { error: reason }))
       lost()
     })
+    void loadLance().catch(() => {}) // whoever asks for vectors says what is wrong
   }
 
   async stop(): Promise<void> {
