@@ -1,5 +1,5 @@
 /** What `@carrel/sdk` costs over `fetch`, under the runtime that runs this. See ../sdk.ts. */
-import { openAsBlob } from "node:fs"
+import { createReadStream, openAsBlob } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Carrel } from "@carrel/sdk"
@@ -47,6 +47,21 @@ async function sent(paths, fields) {
   return (await answer.json()).files
 }
 
+/** As a stream: of a form with a Blob Node reads all ahead, a gigabyte of memory, which is quicker and no like of what is measured. */
+async function streamed(path, fields) {
+  const boundary = `bare-${crypto.randomUUID()}`
+  const part = about => `--${boundary}\r\ncontent-disposition: form-data; ${about}\r\n\r\n`
+  async function* pieces() {
+    for (const [name, value] of Object.entries(fields)) yield Buffer.from(`${part(`name="${name}"`)}${value}\r\n`)
+    yield Buffer.from(part(`name="files"; filename="${path.split("/").at(-1)}"`))
+    yield* createReadStream(path)
+    yield Buffer.from(`\r\n--${boundary}--\r\n`)
+  }
+  const type = { ...headers, "content-type": `multipart/form-data; boundary=${boundary}` }
+  const given = { method: "POST", headers: type, body: ReadableStream.from(pieces()), duplex: "half" }
+  return (await (await fetch(`${api}/upload`, given)).json()).files
+}
+
 async function sentAll() {
   const entries = await readdir(many, { recursive: true, withFileTypes: true })
   const paths = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath ?? entry.path, entry.name))
@@ -82,7 +97,7 @@ await measure(
   "a gigabyte up",
   rounds.gigabytes,
   async () => removed((await carrel.files.upload(large, { on_duplicate: "keep_both" })).files[0].id),
-  async () => removed((await sent([large], { on_duplicate: "keep_both" }))[0].id),
+  async () => removed((await streamed(large, { on_duplicate: "keep_both" }))[0].id),
 )
 await measure(
   "a gigabyte down",
