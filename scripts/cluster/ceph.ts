@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3"
-import { type Engine, freePorts, NAME, secret } from "./engine.ts"
+import { blobUrl, type Engine, freePorts, NAME, secret } from "./engine.ts"
 import { lacksPrograms, program } from "./tools.ts"
 
 const PROGRAMS = ["ceph", "ceph-authtool", "ceph-mon", "ceph-osd", "monmaptool", "radosgw", "radosgw-admin"] as const
@@ -19,13 +19,14 @@ export const ceph: Engine = {
 
   async start({ folder, host, own, run, launch, until }) {
     const [monitor, gateway] = (await freePorts(2)) as [number, number]
+    const address = `[v2:${host}:${monitor}]`
     const [fsid, disk] = [crypto.randomUUID(), crypto.randomUUID()]
     const [key, password] = [secret(), secret()]
     const path = (...names: string[]) => join(folder, ...names)
     for (const name of ["mon", "osd", "rgw"]) mkdirSync(path(name))
     const settings = {
       fsid,
-      "mon host": `[v2:${host}:${monitor}]`,
+      "mon host": address,
       "public addr": host,
       "cluster addr": host,
       keyring: path("keyring"),
@@ -61,7 +62,6 @@ export const ceph: Engine = {
     await keyring("--gen-key", "-n", "client.admin", ...caps({ mon: "allow *", osd: "allow *" }))
     await keyring("--gen-key", "-n", "osd.0", ...caps({ mon: "allow profile osd", osd: "allow *" }))
     await keyring("--gen-key", "-n", "client.rgw", ...caps({ mon: "allow rw", osd: "allow rwx" }))
-    const address = `[v2:${host}:${monitor}]`
     await run([program("monmaptool")!, "--create", "--fsid", fsid, "--addv", "a", address, path("monmap")])
     await run(daemon("ceph-mon", "--mkfs", "-i", "a", "--monmap", path("monmap"), "--keyring", path("keyring")))
     launch({ name: "ceph-mon", command: daemon("ceph-mon", "-f", "-i", "a"), log: path("mon.log") })
@@ -79,7 +79,6 @@ export const ceph: Engine = {
     const client = new S3Client({ region: REGION, endpoint, forcePathStyle: true, credentials })
     await until("the bucket", () => client.send(new CreateBucketCommand({ Bucket: NAME })))
     client.destroy()
-    const query = new URLSearchParams({ endpoint, region: REGION })
-    return { blob_url: `s3://${key}:${password}@${NAME}?${query}` }
+    return { blob_url: blobUrl({ endpoint, region: REGION, key, password }) }
   },
 }

@@ -63,6 +63,25 @@ export interface Site {
 export const NAME = "carrel"
 export const LOOPBACK = "127.0.0.1"
 
+/** A bucket of that name, which one key may do everything in. */
+export interface Bucket {
+  endpoint: string
+  region: string
+  key: string
+  password: string
+}
+
+export const blobUrl = ({ endpoint, region, key, password }: Bucket): string =>
+  `s3://${key}:${password}@${NAME}?${new URLSearchParams({ endpoint, region })}`
+
+/** Rejects as long as nothing can be written into it. */
+export async function tryBucket({ endpoint, region, key, password }: Bucket): Promise<void> {
+  const access = { accessKeyId: key, secretAccessKey: password, bucket: NAME, region, endpoint }
+  const client = new Bun.S3Client(access)
+  await client.write("probe", "probe")
+  await client.delete("probe")
+}
+
 export const secret = (): string => randomBytes(18).toString("base64url").replace(/[-_]/g, "x")
 
 /** Below where systems take the ports of outgoing connections from: such a one must not have taken ours meanwhile. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Engine, freePorts, NAME } from "./engine.ts"
+import { blobUrl, type Engine, freePorts, NAME, tryBucket } from "./engine.ts"
 import { lacksPrograms, program } from "./tools.ts"
 
 /** It knows no other for its own. */
@@ -39,11 +39,8 @@ export const garage: Engine = {
       env: { GARAGE_DEFAULT_ACCESS_KEY: key, GARAGE_DEFAULT_SECRET_KEY: password, GARAGE_DEFAULT_BUCKET: NAME },
       log: path("log"),
     })
-    const endpoint = `http://${host}:${s3}`
-    const access = { accessKeyId: key, secretAccessKey: password, bucket: NAME, region: REGION, endpoint }
-    const client = new Bun.S3Client(access)
-    await until("the bucket", () => client.write("probe", "probe").then(() => client.delete("probe")))
-    const query = new URLSearchParams({ endpoint, region: REGION })
-    return { blob_url: `s3://${key}:${password}@${NAME}?${query}` }
+    const bucket = { endpoint: `http://${host}:${s3}`, region: REGION, key, password }
+    await until("the bucket", () => tryBucket(bucket))
+    return { blob_url: blobUrl(bucket) }
   },
 }

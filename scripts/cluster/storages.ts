@@ -2,7 +2,7 @@
 import { ceph } from "./ceph.ts"
 import type { Engine } from "./engine.ts"
 import { garage } from "./garage.ts"
-import { storage as seaweedfs } from "./storage.ts"
+import { seaweedfs } from "./seaweedfs.ts"
 
 export const STORAGES = { seaweedfs: seaweedfs(), garage, ceph } satisfies Record<string, Engine>
 

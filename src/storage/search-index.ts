@@ -246,13 +246,13 @@ let library: Promise<Library> | undefined
 
 /** 50 ms of work, once. */
 export function loadLance(): Promise<Library> {
-  library ??= unpackAhead("lancedb")
+  if (library) return library
+  const loaded = unpackAhead("lancedb")
     .then(() => someDescriptors())
     .then(async () => ({ lancedb: await import("@lancedb/lancedb"), arrow: await import("apache-arrow") }))
-  library.catch(() => {
-    library = undefined // unpacking may be repeated
-  })
-  return library
+  library = loaded
+  loaded.catch(() => (library = undefined)) // unpacking may be repeated
+  return loaded
 }
 
 const connections = new Map<string, Promise<Connection>>()

@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { cpuSecondsOf } from "../support/processes.ts"
 import { until } from "../support/until.ts"
 import { bringLoopbackUp } from "./loopback.ts"
 import { smallPdf } from "./small-pdf.ts"
@@ -197,15 +198,11 @@ async function start(limitMs: number): Promise<void> {
 
 /** What a start leaves to do is done: hardly any work in two seconds. */
 async function idle(pid: number): Promise<void> {
-  const ticks = () => {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
-    return Number(fields[11]) + Number(fields[12])
-  }
   await Bun.sleep(2_000) // stored vectors are loaded a little later
   await until(async () => {
-    const before = ticks()
+    const before = cpuSecondsOf(pid)
     await Bun.sleep(2_000)
-    return ticks() - before <= 10
+    return cpuSecondsOf(pid) - before <= 0.1
   })
 }
 

@@ -9,8 +9,8 @@ import { join } from "node:path"
 import type { ClusterUrls } from "../../scripts/cluster/engine.ts"
 import { freePorts } from "../../scripts/cluster/engine.ts"
 import { start, stop } from "../../scripts/cluster/index.ts"
+import { seaweedfs } from "../../scripts/cluster/seaweedfs.ts"
 import { StateFile } from "../../scripts/cluster/state.ts"
-import { storage as storageEngine } from "../../scripts/cluster/storage.ts"
 import { ClusterNode, type Ended, FAKETIME } from "../support/cluster-node.ts"
 import { openSearch, postgres, storage } from "../support/engines.ts"
 import { BUILD_TIMEOUT_MS, executableCommand } from "../support/executable.ts"
@@ -150,7 +150,7 @@ describe.skipIf(!(database && blobs && search))("a node is refused", () => {
       credentials: [{ accessKey: "reader", secretKey: "readersecret" }],
       actions: ["Read:carrel", "List:carrel"],
     }
-    const other = await start(file, { nodes: 1, engines: { storage: storageEngine([reader]) } })
+    const other = await start(file, { nodes: 1, engines: { storage: seaweedfs([reader]) } })
     const all = { ...urls, blob_url: other.blob_url }
     try {
       const blob_url = Object.assign(new URL(other.blob_url), { username: "reader", password: "readersecret" }).href

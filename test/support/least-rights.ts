@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import type { ClusterUrls } from "../../scripts/cluster/engine.ts"
 import { ENGINES } from "../../scripts/cluster/index.ts"
-import { type Identity, storage } from "../../scripts/cluster/storage.ts"
+import { type Identity, seaweedfs } from "../../scripts/cluster/seaweedfs.ts"
 import type { Engines } from "./cluster-engines.ts"
 
 const DEPLOY = resolve(import.meta.dir, "../../deploy/cluster")
@@ -28,7 +28,7 @@ export function leastRights(engines: Engines = ENGINES): LeastRights {
     .replace("SECRET_KEY", secretKey)
   const { identities } = JSON.parse(text) as { identities: Identity[] }
   return {
-    engines: { ...engines, storage: storage(identities.map(each => ({ ...each, name: NODE }))) },
+    engines: { ...engines, storage: seaweedfs(identities.map(each => ({ ...each, name: NODE }))) },
     async apply(urls) {
       const blob = new URL(urls.blob_url)
       Object.assign(blob, { username: accessKey, password: secretKey })

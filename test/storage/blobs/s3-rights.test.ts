@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { lacks, missingPackages, start, stop } from "../../../scripts/cluster/index.ts"
+import { seaweedfs } from "../../../scripts/cluster/seaweedfs.ts"
 import { StateFile } from "../../../scripts/cluster/state.ts"
-import { storage } from "../../../scripts/cluster/storage.ts"
 import { ObjectStore } from "../../../src/storage/blobs/s3/object-store.ts"
 import { content, piecesOf } from "./conformance.ts"
 import { addressIn, openPlace } from "./places.ts"
@@ -19,7 +19,7 @@ const rights: Record<string, string[]> = {
   blind: ["Read:carrel", "Write:carrel"],
   elsewhere: ["Read:other", "List:other", "Write:other"],
 }
-const engine = storage(
+const engine = seaweedfs(
   Object.entries(rights).map(([name, actions]) => ({
     name,
     credentials: [{ accessKey: `${name}-key`, secretKey: `${name}-secret` }],

@@ -4,7 +4,7 @@
  */
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Engine, freePorts, NAME, secret } from "./engine.ts"
+import { blobUrl, type Engine, freePorts, NAME, secret, tryBucket } from "./engine.ts"
 import { runTool } from "./tools.ts"
 
 const REGION = "us-east-1"
@@ -19,7 +19,7 @@ export interface Identity {
 }
 
 /** `others` have keys of their own beside the one that may do everything. */
-export const storage = (others: readonly Identity[] = []): Engine => ({
+export const seaweedfs = (others: readonly Identity[] = []): Engine => ({
   package: "seaweedfs-4.48",
   lacks: () => undefined,
 
@@ -72,19 +72,11 @@ export const storage = (others: readonly Identity[] = []): Engine => ({
     const sockets = Object.entries({ master: masterRpc, volume: volumeRpc, filer: filerRpc, s3: s3Rpc })
     const strays = sockets.map(([part, port]) => `/tmp/seaweedfs-${part}-grpc-${port}.sock`)
     launch({ name: "storage", command, log: join(folder, "log"), env, strays })
-    const endpoint = `http://${host}:${s3}`
-    const client = new Bun.S3Client({
-      accessKeyId: key,
-      secretAccessKey: password,
-      bucket: NAME,
-      region: REGION,
-      endpoint,
-    })
+    const bucket = { endpoint: `http://${host}:${s3}`, region: REGION, key, password }
     await until("the filer", () => fetch(`http://${host}:${filer}/healthz`))
     const shell = [weed, "shell", `-master=${host}:${master}.${masterRpc}`, `-filer=${host}:${filer}.${filerRpc}`]
     await until("the bucket", () => run(shell, `s3.bucket.create -name ${NAME}\n`))
-    await until("the storage", () => client.write("probe", "probe").then(() => client.delete("probe")))
-    const query = new URLSearchParams({ endpoint, region: REGION })
-    return { blob_url: `s3://${key}:${password}@${NAME}?${query}` }
+    await until("the storage", () => tryBucket(bucket))
+    return { blob_url: blobUrl(bucket) }
   },
 })
