@@ -16,6 +16,7 @@ import { ClusterNode } from "../../test/support/cluster-node.ts"
 import { startDaemon } from "../../test/support/daemon.ts"
 import { readEvents } from "../../test/support/events.ts"
 import { LLAMA, startOllama } from "../../test/support/ollama.ts"
+import { cpuSecondsOf } from "../../test/support/processes.ts"
 import { until } from "../../test/support/until.ts"
 import { type ClusterUrls, freePorts, LOOPBACK } from "../cluster/engine.ts"
 import { start, stop } from "../cluster/index.ts"
@@ -35,8 +36,10 @@ const SECONDS = Math.min(120, Number(values.seconds))
 const CORES = Number(values.cores)
 /** One after the other. */
 const SAMPLES = 40
-/** Enough that three nodes have something to do all the time. */
-const CONNECTIONS = 24
+/** Of each node: enough that it has something to do all the time. */
+const CLIENTS = 48
+/** One node and three take turns, so that what else this machine does falls on both. */
+const TURNS = 3
 const WARM_UP_SECONDS = 4
 /**
  * Of each node with whole cores, before any is held: a node that has just started spends much of its share on compiling.
@@ -62,6 +65,7 @@ interface Target {
 }
 
 let serial = 0
+const sum = (all: number[]) => all.reduce((a, b) => a + b, 0)
 const phrase = (words: number) =>
   Array.from({ length: words }, () => WORDS[Math.floor(Math.random() * WORDS.length)]).join(" ")
 
@@ -129,15 +133,23 @@ async function latency(target: Target, kind: Kind): Promise<[number, number]> {
 /** Searches of many clients at once. */
 async function repeat(target: Target, searches: number): Promise<void> {
   const client = async (at: number) => {
-    for (let turn = at; turn < searches; turn += CONNECTIONS) await ask(target, "search", turn)
+    for (let turn = at; turn < searches; turn += CLIENTS) await ask(target, "search", turn)
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => client(at)))
+  await Promise.all(Array.from({ length: CLIENTS }, (_, at) => client(at)))
+}
+
+interface Rate {
+  searches: number
+  /** Of what the nodes may take of the cores: far below 1 where something else was short. */
+  share: number
 }
 
 /** Searches a second of many clients at once. */
-async function rate(target: Target): Promise<number> {
+async function rate(target: Target, asked: readonly ClusterNode[]): Promise<Rate> {
   const begun = performance.now()
   const [from, end] = [begun + WARM_UP_SECONDS * 1_000, begun + (WARM_UP_SECONDS + SECONDS) * 1_000]
+  const spent = () => sum(asked.map(({ pid }) => cpuSecondsOf(pid)))
+  const before = Bun.sleep(WARM_UP_SECONDS * 1_000).then(spent)
   let done = 0
   const client = async (at: number) => {
     for (let turn = at; performance.now() < end; turn++) {
@@ -146,8 +158,9 @@ async function rate(target: Target): Promise<number> {
       if (now >= from && now < end) done++
     }
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => client(at)))
-  return done / SECONDS
+  await Promise.all(Array.from({ length: CLIENTS * asked.length }, (_, at) => client(at)))
+  const share = (spent() - (await before)) / (asked.length * CORES * SECONDS)
+  return { searches: done / SECONDS, share }
 }
 
 interface Costs {
@@ -240,11 +253,16 @@ try {
 
   for (const { url } of nodes) await repeat({ urls: [url], credentials }, WARM_UP_SEARCHES)
   const lift = nodes.map(({ pid }) => limitCores(pid, CORES))
-  console.log(`\nSearches a second, ${CONNECTIONS} clients, each node held to ${CORES} of a core:`)
-  const [alone, together] = [await rate(one), await rate(three)]
-  console.log(
-    `one node ${alone.toFixed(1)}, three nodes ${together.toFixed(1)}: ${(together / alone).toFixed(2)} times`,
-  )
+  console.log(`\nSearches a second, ${CLIENTS} clients of each node, each node held to ${CORES} of a core:`)
+  const told = ({ searches, share }: Rate) => `${searches.toFixed(1)} (${(100 * share).toFixed(0)} % of its cores used)`
+  const [alone, together]: [Rate[], Rate[]] = [[], []]
+  for (let turn = 0; turn < TURNS; turn++) {
+    alone.push(await rate(one, nodes.slice(0, 1)))
+    together.push(await rate(three, nodes))
+    console.log(`one node ${told(alone.at(-1)!)}, three nodes ${told(together.at(-1)!)}`)
+  }
+  const [few, many] = [alone, together].map(rates => sum(rates.map(({ searches }) => searches))) as [number, number]
+  console.log(`three nodes ${(many / few).toFixed(2)} times one`)
   for (const node of nodes.splice(0)) await node.remove()
   for (const take of lift) take()
 

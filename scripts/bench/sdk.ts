@@ -21,7 +21,14 @@ const INDEXING_MS = 1_800_000
 const GIGABYTE = 1_000_000_000
 const FILES = Number(Bun.env.FILES ?? 10_000)
 /** How often each is measured. */
-const ROUNDS = { calls: 600, replies: 60, gigabytes: 3, folders: 3, ...JSON.parse(Bun.env.ROUNDS ?? "{}") }
+const ROUNDS = {
+  calls: 600,
+  replies: 60,
+  gigabytes: 3,
+  downloads: 6,
+  folders: 3,
+  ...JSON.parse(Bun.env.ROUNDS ?? "{}"),
+}
 
 const folder = mkdtempSync(join(tmpdir(), "carrel-bench-sdk-"))
 

@@ -117,7 +117,9 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
       expect(await notice.textContent()).toContain("https://example.org/a?x")
       await page.reload() // as it is stored
       await page.locator(".notice").first().waitFor()
-      expect(await page.getByLabel("Reply", { exact: true }).last().locator(".markdown a").count()).toBe(2)
+      const stored = page.getByLabel("Reply", { exact: true }).last().locator(".markdown a")
+      await stored.first().waitFor() // what reads Markdown is loaded after the page
+      expect(await stored.count()).toBe(2)
       chats.model.answer = ANSWER
       expect(chats.site.complaints).toEqual([])
     },

@@ -1,6 +1,6 @@
 /** The TypeScript SDK on the real application, with answers cut, delayed and refused on the way. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect } from "node:util"
@@ -197,6 +197,47 @@ describe("files", () => {
     const listed = await Array.fromAsync(carrel.files.list({ name: "once.txt" }))
     expect(listed.map(({ id }) => id)).toEqual([files[0]!.id])
   })
+
+  test("of known sizes say how many bytes come; a stream does not", async () => {
+    const { fetch, sent } = faulty()
+    const carrel = clientOf({ fetch })
+    const path = join(mkdtempSync(join(tmpdir(), "sdk-")), "known.txt")
+    writeFileSync(path, "The heron wades. ".repeat(100_000))
+    await carrel.files.upload([path, { source: { text: "Größe" }, name: "größe.txt" }], { tags: ["known"] })
+    async function* stream() {
+      yield new TextEncoder().encode("The size is not known.")
+    }
+    await carrel.files.upload({ source: stream(), name: "unknown.txt" })
+    const said = sent.map(({ init }) => Number(new Headers(init.headers).get("content-length") ?? Number.NaN))
+    expect(said).toEqual([expect.any(Number), Number.NaN])
+    expect(said[0]! - 1_700_000).toBeWithin(100, 2_000) // what stands around the files
+  })
+
+  test("that grow while they are sent go as they were; those that became shorter are sent again as they are", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "sdk-")), "changing.txt")
+    const kept = "It stood here from the beginning. ".repeat(50_000)
+    const changed = (change: () => void) => (url: string, init: RequestInit) => {
+      change()
+      return fetch(url, init)
+    }
+    const upload = async (change: () => void) => {
+      writeFileSync(path, kept)
+      const { fetch, sent } = faulty(changed(change))
+      const carrel = clientOf({ fetch })
+      const { files } = await carrel.files.upload(path, { on_duplicate: "keep_both" })
+      const tries = sent.length
+      return { text: await new Response(await carrel.files.download(files[0]!.id)).text(), tries }
+    }
+    expect(await upload(() => appendFileSync(path, "It came later."))).toEqual({ text: kept, tries: 1 })
+    const shorter = kept.slice(0, 1_000_000)
+    expect(await upload(() => truncateSync(path, shorter.length))).toEqual({ text: shorter, tries: 2 })
+  })
+
+  test("that are not there are told of at once", async () => {
+    const { fetch, sent } = faulty()
+    expect(await rejection(clientOf({ fetch }).files.upload("/nowhere/at all.txt"))).toMatchObject({ code: "ENOENT" })
+    expect(sent).toEqual([])
+  })
 })
 
 describe("a folder", () => {
@@ -239,21 +280,17 @@ describe("a folder", () => {
     for (const name of names) writeFileSync(join(folder, name), `The stopped note ${name}.`)
     const manifest = join(folder, ".carrel-manifest.jsonl")
     const options = { context_id: "stopped", parallel: 1 }
-    const stoppedAt = async (last: string) => {
-      const include = (path: string) => {
-        if (path === last) throw new Error("stopped")
-        return true
-      }
-      expect(await rejection(clientOf().files.uploadDir(folder, { ...options, include }))).toMatchObject({
-        message: "stopped",
-      })
+    const stopped = async () => {
+      const { fetch: send } = faulty((url, init) => fetch(url, init), broken)
+      const carrel = clientOf({ fetch: send, retryMs: 0 })
+      expect(await rejection(carrel.files.uploadDir(folder, options))).toBeInstanceOf(ConnectionError)
       return readFileSync(manifest, "utf8").trimEnd().split("\n").length
     }
-    expect(await stoppedAt("151.txt")).toBe(50)
+    expect(await stopped()).toBe(50)
     const whole = readFileSync(manifest, "utf8")
     writeFileSync(manifest, whole.slice(0, -20)) // as a kill leaves it
     writeFileSync(`${manifest}.new`, whole.slice(0, 30))
-    expect(await stoppedAt("202.txt")).toBe(100)
+    expect(await stopped()).toBe(100)
     const third = await clientOf().files.uploadDir(folder, options)
     expect([Object.keys(third.uploaded).length, third.unchanged]).toEqual([31, 99])
     const fourth = await clientOf().files.uploadDir(folder, options)

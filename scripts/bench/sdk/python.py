@@ -139,7 +139,7 @@ def blocking():
         lambda: removed(client.files.upload(BENCH["large"], **KEEP)["files"][0]["id"]),
         lambda: removed(sent([Path(BENCH["large"])], KEEP)[0]["id"]),
     )
-    measure("a gigabyte down", ROUNDS["gigabytes"], read, downloaded)
+    measure("a gigabyte down", ROUNDS["downloads"], read, downloaded)
     measure("a folder", ROUNDS["folders"], by_sdk, by_forms)
 
 
@@ -212,7 +212,7 @@ async def asynchronous():
     await measure_async("a search", ROUNDS["calls"], search, plain_search)
     await measure_async("a reply as a stream", ROUNDS["replies"], reply, replied)
     await measure_async("a gigabyte up", ROUNDS["gigabytes"], up, plain_up)
-    await measure_async("a gigabyte down", ROUNDS["gigabytes"], read, downloaded)
+    await measure_async("a gigabyte down", ROUNDS["downloads"], read, downloaded)
     await measure_async("a folder", ROUNDS["folders"], by_sdk, by_forms)
 
 

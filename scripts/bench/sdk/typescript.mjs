@@ -101,7 +101,7 @@ await measure(
 )
 await measure(
   "a gigabyte down",
-  rounds.gigabytes,
+  rounds.downloads,
   async () => emptied(await carrel.files.download(down)),
   async () => emptied((await fetch(`${api}/libraries/${down}/content`, { headers })).body),
 )

@@ -51,8 +51,14 @@ interface Input {
 /** A body that is no JSON. It is opened anew for each try; `once` says that it can be opened once alone. */
 export interface RawBody {
   type?: string
-  open(): BodyInit
+  open(): Promise<OpenedBody>
   once?: boolean
+}
+
+interface OpenedBody {
+  body: BodyInit
+  /** Of a stream, where they are known. */
+  bytes?: number | undefined
 }
 
 export interface Request {
@@ -117,10 +123,12 @@ export class Transport {
     signal?.throwIfAborted()
     const limit = new AbortController()
     const timer = raw ? undefined : setTimeout(() => limit.abort(), timeoutMs)
-    const body = raw ? raw.open() : input.body === undefined ? undefined : JSON.stringify(input.body)
+    const opened = await raw?.open()
+    const body = opened?.body ?? (input.body === undefined ? undefined : JSON.stringify(input.body))
     const type = raw ? raw.type : body === undefined ? undefined : "application/json"
     const headers: Record<string, string> = { accept, ...this.#headers }
     if (type) headers["content-type"] = type
+    if (opened?.bytes !== undefined) headers["content-length"] = `${opened.bytes}`
     if (key) headers["idempotency-key"] = key
     if (lastEventId) headers["last-event-id"] = lastEventId
     for (const given of [this.#options.headers, input.header, options.headers])

@@ -27,7 +27,7 @@ const (
 
 var bench struct {
 	File, Large, Down, Many, Manifest string
-	Rounds                            struct{ Calls, Replies, Gigabytes, Folders int }
+	Rounds                            struct{ Calls, Replies, Gigabytes, Downloads, Folders int }
 }
 
 var (
@@ -187,7 +187,7 @@ func main() {
 		func() func() {
 			return removed(sent([]string{bench.Large}, map[string]string{"on_duplicate": "keep_both"})[0].ID)
 		})
-	measure("a gigabyte down", rounds.Gigabytes,
+	measure("a gigabyte down", rounds.Downloads,
 		func() func() {
 			body := must(client.Files.Download(ctx, bench.Down))
 			must(io.Copy(io.Discard, body))
