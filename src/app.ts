@@ -79,7 +79,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
     return part
   }
   const network = step("network", await openNetwork(config, stack))
-  const chatModels = step("chat models", await openChatModels(config, () => models.embedders.fast))
+  const chatModels = step("chat models", await openChatModels(config, () => models.embedders))
   const storage = step("storage", await openStorage(config, stack, unpacking))
   const audit = await openAudit(config, storage, stack)
   const access = step("access", await openAccess(config, network, storage, stack))

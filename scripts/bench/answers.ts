@@ -2,12 +2,12 @@
  * How well chat answers from a library whose answers are known (`test/fixtures/answers`): a daemon of its own gets the
  * documents, and is asked every question.
  *
- *   bun scripts/bench/answers.ts [--held-out] [--model VALUE] [--baseline CHECKOUT] [--every N] [--minutes N] [--json FILE]
+ *   bun scripts/bench/answers.ts [--set NAME] [--model VALUE] [--baseline CHECKOUT] [--every N] [--minutes N] [--json FILE]
  *
  * `--model` is `builtin/extractive` unless given; models of a server need its address, `OLLAMA_HOST` or
  * `CARREL_OPENAI_BASE_URL`. `--baseline` asks the daemon of another checkout the same questions in the same run. `--every N` asks every
- * N-th question; `--minutes` asks no more after so long, and tells what it has. What is held out is asked for by name and told in
- * totals: nothing that chooses parameters reads it.
+ * N-th question; `--minutes` asks no more after so long, and tells what it has. `--set` is `dev` unless given. What is held out is
+ * told in totals: nothing that chooses parameters reads it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -34,7 +34,7 @@ const ROWS: Record<string, readonly string[]> = {
 
 const { values } = parseArgs({
   options: {
-    "held-out": { type: "boolean", default: false },
+    set: { type: "string", default: "dev" },
     model: { type: "string", default: "builtin/extractive" },
     baseline: { type: "string" },
     every: { type: "string", default: "1" },
@@ -49,7 +49,7 @@ interface Daemon {
   stop(): Promise<void>
 }
 
-const set = readAnswers(values["held-out"] ? "held-out" : "dev")
+const set = readAnswers(values.set)
 const questions = set.questions.filter((_, at) => at % Number(values.every) === 0)
 const checkouts = { ...(values.baseline ? { before: resolve(values.baseline) } : {}), now: ROOT }
 const results: Record<string, Record<string, Scores>> = {}
@@ -58,10 +58,7 @@ for (const [name, checkout] of Object.entries(checkouts)) {
   print(name, results[name])
 }
 if (values.json)
-  writeFileSync(
-    values.json,
-    `${JSON.stringify({ set: values["held-out"] ? "held-out" : "dev", model: values.model, results }, null, 2)}\n`,
-  )
+  writeFileSync(values.json, `${JSON.stringify({ set: values.set, model: values.model, results }, null, 2)}\n`)
 
 async function measure(checkout: string): Promise<Record<string, Scores>> {
   const daemon = await start(checkout)
@@ -192,7 +189,7 @@ function print(name: string, scores: Record<string, Scores>): void {
     "faithful",
     "ms",
   ]
-  console.log(`\n${name}, ${values.model}, ${values["held-out"] ? "held out" : "dev"}`)
+  console.log(`\n${name}, ${values.model}, ${values.set}`)
   console.log(["".padEnd(32), ...columns.map(column => column.padStart(16))].join(""))
   for (const [row, each] of Object.entries(scores)) {
     if (each.questions === 0) continue

@@ -1,4 +1,4 @@
-import type { Embedder } from "../backends/backend.ts"
+import type { Embedder, MeaningModels } from "../backends/backend.ts"
 import { openEntityModel } from "../backends/entity-model.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import { WatchedEmbedder } from "../backends/watched-embedder.ts"
@@ -25,10 +25,10 @@ import type { Storage } from "./storage.ts"
 export type Models = Awaited<ReturnType<typeof openModels>>
 
 /**
- * @param meaning the fast embedding model, which is opened later
+ * @param meaning the embedding models, which are opened later
  * @throws ConfigError for a default model that its server does not have
  */
-export async function openChatModels(config: Config, meaning?: () => Embedder | undefined): Promise<ModelCatalog> {
+export async function openChatModels(config: Config, meaning?: () => MeaningModels): Promise<ModelCatalog> {
   const models = createModels(config, meaning)
   await checkDefaultModel(config, models)
   return models

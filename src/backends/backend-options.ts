@@ -1,5 +1,5 @@
 /** What the settings say about chat back ends; `configured.ts` fills it. */
-import type { Embedder } from "./backend.ts"
+import type { MeaningModels } from "./backend.ts"
 import type { QueueLimits } from "./model-queue.ts"
 
 export interface ChatBackendOptions {
@@ -14,6 +14,6 @@ export interface ChatBackendOptions {
   silenceMs: number
   queue: QueueLimits
   allowRemoteModels: boolean
-  /** The model by which the built-in back end tells which sentences mean what is asked; asked for at each answer. */
-  meaning?: () => Embedder | undefined
+  /** The models by which the built-in back end tells which sentences mean what is asked; asked for at each answer. */
+  meaning?: () => MeaningModels
 }

@@ -40,6 +40,13 @@ export interface Embedder {
   close(): Promise<void>
 }
 
+/** What knows other words for the same thing. */
+export interface MeaningModels {
+  fast?: Pick<Embedder, "embed"> | undefined
+  /** The better of the two, which takes longer. */
+  quality?: Pick<Embedder, "embed" | "cosines"> | undefined
+}
+
 /** Where embedding models are found. */
 export interface EmbedderOptions {
   /** Where model folders may lie; the first that has the name wins. */

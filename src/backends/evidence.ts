@@ -189,7 +189,7 @@ function weighed<Evidence extends WordEvidence>(weights: Weights<Evidence>, evid
   return sum
 }
 
-function dot(left: Float32Array, right: Float32Array): number {
+export function dot(left: Float32Array, right: Float32Array): number {
   let sum = 0
   for (let at = 0; at < left.length; at++) sum += left[at]! * right[at]!
   return sum

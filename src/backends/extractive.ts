@@ -3,7 +3,7 @@
  * question, word for word and with their citation. Says plainly when there are none, and what it is when nothing was asked.
  */
 import type { Guarded } from "../guarded.ts"
-import type { ChatBackend, ChatPiece, ChatRequest, Embedder, ModelInfo } from "./backend.ts"
+import type { ChatBackend, ChatPiece, ChatRequest, MeaningModels, ModelInfo } from "./backend.ts"
 import { answering, type Quote } from "./best-sentences.ts"
 import { countingWords } from "./counting.ts"
 import { isSmallTalk, withoutGreeting } from "./small-talk.ts"
@@ -26,8 +26,8 @@ const NOT_CHOSEN = `This is \`builtin/extractive\`, which is no language model: 
 A language model is connected: choose it for this conversation, or make it the default with \`--default-model\`.`
 
 export interface ExtractiveOptions {
-  /** Knows other words for the same thing; asked at each answer. Words alone choose without one. */
-  meaning?: (() => Pick<Embedder, "embed"> | undefined) | undefined
+  /** Asked at each answer. Words alone choose without any. */
+  meaning?: (() => MeaningModels) | undefined
   /** The back ends that have language models. */
   others?: readonly ChatBackend[]
 }
@@ -81,7 +81,7 @@ export class ExtractiveChat implements ChatBackend {
     const said = (...parts: (string | undefined)[]) => [...parts, needed].filter(Boolean).join("\n\n")
     const telling = grounding.whole ? tellingSentences(grounding.passages) : []
     if (telling.length > 0) return said(paragraphs(telling))
-    const { quotes, nearest } = await answering({ ...grounding, question }, this.options.meaning?.(), signal)
+    const { quotes, nearest } = await answering({ ...grounding, question }, this.options.meaning?.() ?? {}, signal)
     if (quotes.length > 0) return paragraphs(quotes)
     if (!nearest) return said(counting?.nothing ?? NOTHING_FOUND)
     return said(counting?.nearest ?? NOTHING_SURE, paragraphs([nearest]))

@@ -13,7 +13,7 @@ export const pageIn = (address: URLSearchParams): number => Math.max(1, Math.tru
 
 const listeners = new Set<() => void>()
 
-const here = (): Place => ({
+export const placeNow = (): Place => ({
   path: location.pathname.split("/").filter(Boolean),
   query: new URLSearchParams(location.search),
 })
@@ -26,9 +26,9 @@ export function go(address: string, replace = false): void {
 }
 
 export function usePlace(): Place {
-  const [place, setPlace] = useState(here)
+  const [place, setPlace] = useState(placeNow)
   useEffect(() => {
-    const update = () => setPlace(here())
+    const update = () => setPlace(placeNow())
     listeners.add(update)
     addEventListener("popstate", update)
     return () => {

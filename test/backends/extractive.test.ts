@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readAnswers } from "../../scripts/bench/answers/questions.ts"
-import type { ChatBackend, Embedder, Grounding } from "../../src/backends/backend.ts"
+import type { ChatBackend, Embedder, Grounding, MeaningModels } from "../../src/backends/backend.ts"
 import { answering } from "../../src/backends/best-sentences.ts"
 import { openEmbedder } from "../../src/backends/embedder.ts"
 import { ExtractiveChat, type ExtractiveOptions } from "../../src/backends/extractive.ts"
@@ -140,12 +140,14 @@ describe("an answer", () => {
 
   test("comes by words alone where the embedding model fails", async () => {
     const failing = { embed: () => Promise.reject(new Error("down")) }
-    expect(await say("Wie hoch ist die Kaution?", { meaning: () => failing })).toBe("Die Kaution beträgt 900 Euro. [2]")
+    expect(await say("Wie hoch ist die Kaution?", { meaning: () => ({ fast: failing }) })).toBe(
+      "Die Kaution beträgt 900 Euro. [2]",
+    )
   })
 
   test("to a message as long as a document is looked for at its beginning and its end", async () => {
     const filler = Array.from({ length: 15_000 }, (_, at) => `word${at}`).join(" ")
-    const { quotes } = await answering({ question: filler, topic: "", passages: PASSAGES }, undefined)
+    const { quotes } = await answering({ question: filler, topic: "", passages: PASSAGES }, {})
     expect(quotes).toEqual([])
   })
 
@@ -183,7 +185,7 @@ describe("on the questions with known answers, with the built-in fast model", ()
         .map(async ({ text, language, answer }) => {
           const { quotes } = await answering(
             { question: text, topic: "", passages: passagesIn(language === "-" ? "en" : language) },
-            embedder,
+            { fast: embedder },
           )
           return { quoted: quotes.length > 0, right: quotes.some(quote => quote.text.includes(answer)) }
         }),
@@ -197,5 +199,51 @@ describe("on the questions with known answers, with the built-in fast model", ()
   test("at least 95 of 100 that no document answers, though one speaks of their subject, are refused", async () => {
     const answers = [...(await answersTo("near")), ...(await answersTo("nothing"))]
     expect(answers.filter(({ quoted }) => !quoted).length / answers.length).toBeGreaterThanOrEqual(0.95)
+  })
+
+  describe("and that of the quality tier", () => {
+    let quality: Embedder
+    beforeAll(async () => {
+      const directories = [join(import.meta.dir, "../../models")]
+      quality = await openEmbedder({ name: "multilingual-e5-small", directories, nativeDirectory: root })
+    })
+    afterAll(() => quality.close())
+
+    const asked = (question: string, language = "en") => ({ question, topic: "", passages: passagesIn(language) })
+
+    test("what is asked in other words and not answered is named as nearest, more often than by the fast one", async () => {
+      const others = questions.filter(({ kind }) => kind === "other")
+      const rightOf = async (models: MeaningModels) => {
+        let right = 0
+        // one after the other: the better model is waited for no longer than a second and a half
+        for (const { text, language, answer } of others) {
+          const { nearest } = await answering(asked(text, language), models)
+          if (nearest?.text.includes(answer)) right++
+        }
+        return right
+      }
+      const [fast, both] = [await rightOf({ fast: embedder }), await rightOf({ fast: embedder, quality })]
+      expect(both).toBeGreaterThan(1.4 * fast)
+    }, 60_000)
+
+    test("a question that is far from everything names nothing", async () => {
+      const models = { fast: embedder, quality }
+      for (const question of ["xyzzy plugh frobnicate?", "What is the boiling point of helium?"])
+        expect(await answering(asked(question), models)).toEqual({ quotes: [] })
+    })
+
+    test("where the better model fails or says nothing in time the fast one names the nearest", async () => {
+      const question = questions.find(each => each.kind === "other" && each.language === "en")!.text
+      const { cosines } = quality
+      const alone = await answering(asked(question), { fast: embedder })
+      const failing = { cosines, embed: () => Promise.reject(new Error("down")) }
+      expect(await answering(asked(question), { fast: embedder, quality: failing })).toEqual(alone)
+      const silent = {
+        cosines,
+        embed: (_texts: string[], _role: string, signal?: AbortSignal) =>
+          new Promise<never>((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason))),
+      }
+      expect(await answering(asked(question), { fast: embedder, quality: silent })).toEqual(alone)
+    })
   })
 })

@@ -74,6 +74,9 @@ export function filtersOf(changes: Record<string, string>): Filters {
 /** The row that an address begins with. */
 export const rowIn = (address: URLSearchParams): number => Math.max(0, Math.trunc(Number(address.get("row"))) || 0)
 
+/** The file that an address opens. */
+export const fileIn = (address: URLSearchParams): string | undefined => address.get("file") ?? undefined
+
 interface Place {
   /** It is opened. */
   file?: string | undefined

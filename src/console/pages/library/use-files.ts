@@ -3,12 +3,12 @@ import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { useLoaded, useRepeated, useSettled } from "../../loading.ts"
 import { LongList, PART, type Place, type Stretch } from "../../long-list.ts"
-import { go, usePlace } from "../../router.tsx"
+import { go, placeNow, usePlace } from "../../router.tsx"
 import { t } from "../../text.ts"
 import { notify, notifyWithUndo } from "../../ui/toast.tsx"
 import type { FileRecord, LongPage } from "../../wire.ts"
 import { startBulk } from "./bulk.tsx"
-import { addressOf, type Filters, filtersIn, parametersOf, rowIn } from "./filters.tsx"
+import { addressOf, type Filters, fileIn, filtersIn, parametersOf, rowIn } from "./filters.tsx"
 import { useSelection } from "./selection.ts"
 import { loadSummary, type Summary } from "./summary.tsx"
 
@@ -51,12 +51,18 @@ export function useFiles() {
     startBulk({ action: "reindex", filter: { type: "eq", key: "file.status", value: "failed" } }).then(setJob, error =>
       notify(error.message),
     )
-  const opened = address.get("file") ?? undefined
+  const opened = fileIn(address)
+  // By the address as it is when they are called, which may be later than this was drawn: a file that was closed meanwhile would open again.
   const rest = (row: number) => {
+    const { path, query: now } = placeNow()
     // while another list is on its way, what is seen is none of the address
-    if (list.listed === query(parametersOf(filters))) go(addressOf(filters, { file: opened, row }), true)
+    if (path[0] === "library" && list.listed === query(parametersOf(filtersIn(now))))
+      go(addressOf(filtersIn(now), { file: fileIn(now), row }), true)
   }
-  const open = (file: string | undefined) => go(addressOf(filters, { file, row: rowIn(address) }))
+  const open = (file: string | undefined) => {
+    const now = placeNow().query
+    go(addressOf(filtersIn(now), { file, row: rowIn(now) }))
+  }
   return {
     ...{ filters, setFilters, files, listed: list.listed, from: list.from, error: list.error, want: list.want },
     ...{ summary, reload, remove, selection, job, setJob, retry, opened, open, rest },
