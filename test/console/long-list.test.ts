@@ -48,6 +48,9 @@ const scroll = (page: Page, by: number) =>
 const focusedName = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest("tr")?.querySelector(".file-name span:last-child")?.textContent)
 
+/** After every drawing, where a machine is slow: longer than a list takes to be at rest. */
+const LATE_MS = 1_500
+
 describe.skipIf(!hasBrowser)("100 000 files", () => {
   test(
     "only those in view stand in the page, which says of each where it is; keys go through all of them",
@@ -103,6 +106,34 @@ describe.skipIf(!hasBrowser)("100 000 files", () => {
       await page.getByRole("button", { name: "Size" }).click()
       await until(async () => (await firstSeen(page))[0] === 0)
       expect(page.url()).not.toContain("row=")
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "a file that is closed while the list comes to rest stays closed",
+    async () => {
+      const page = await open(`${BY_NAME}&row=49998`)
+      const dialog = page.getByRole("dialog")
+      const file = rowOf(page, "report 050000.txt").locator(".file-name")
+      await file.waitFor()
+      await file.click()
+      await page.getByText("The one that is opened.").waitFor()
+      // what follows a drawing waits, as on a machine with much to do
+      await page.evaluate(ms => {
+        const later = setTimeout
+        Object.assign(window, {
+          requestAnimationFrame: (done: () => void) => later(done, ms),
+          setTimeout: (done: () => void, after: number) => later(done, after < 200 ? ms : after),
+        })
+        document.getElementById("main")!.scrollBy(0, 80)
+      }, LATE_MS)
+      await Bun.sleep(0.5 * LATE_MS) // it rests, and that is not noted yet
+      await page.keyboard.press("Escape")
+      await dialog.waitFor({ state: "detached" })
+      await Bun.sleep(2 * LATE_MS)
+      expect([await dialog.count(), page.url().includes("file=")]).toEqual([0, false])
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,
