@@ -74,7 +74,7 @@ async function nearestOf(
     .slice(0, PARAMETERS.looked)
   const late = AbortSignal.timeout(PARAMETERS.patienceMs)
   const stop = signal ? AbortSignal.any([signal, late]) : late
-  const texts = first.map(({ text }) => text)
+  const texts = first.map(({ text }) => clip(text))
   const asked = [embedder.embed([question], "query", stop), embedder.embed(texts, "passage", stop)] as const
   const [[own], vectors] = await Promise.all(asked).catch(() => [[], []])
   if (!own || vectors.length === 0) return undefined
