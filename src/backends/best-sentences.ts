@@ -1,5 +1,5 @@
 /** Picks from passages the sentences that answer a question, word for word; none where none is sure enough. */
-import type { Cosines, Embedder, Grounding, MeaningModels } from "./backend.ts"
+import type { Embedder, Grounding, MeaningModels } from "./backend.ts"
 import { type Candidate, candidatesBy, dot, EvidenceOf, type Vectors } from "./evidence.ts"
 import { isHeading } from "./sentences.ts"
 
@@ -51,23 +51,25 @@ export async function answering(
   signal?.throwIfAborted()
   const candidates = candidatesBy(evidence, vectors)
   const answer = choose(candidates, vectors ? LEAST.meaning : LEAST.words)
-  if (answer.quotes.length > 0 || !quality?.cosines) return answer
-  const nearest = await nearestOf(grounding.question, candidates, { ...quality.cosines, embedder: quality }, signal)
+  if (answer.quotes.length > 0 || !quality) return answer
+  const nearest = await nearestOf(grounding.question, candidates, quality, signal)
   signal?.throwIfAborted()
   return nearest ? { ...answer, nearest: quoteOf(nearest) } : answer
 }
 
 /**
  * Of the first candidates the one that the better model finds nearest; undefined where it is not near, and where the model
- * takes too long or fails. It does not decide what is sure enough: of questions that nothing answers it let more through than
+ * takes too long, fails, or says nothing of its usual cosines. It does not decide what is sure enough: of questions that nothing answers it let more through than
  * it answered of those in other words.
  */
 async function nearestOf(
   question: string,
   candidates: readonly Candidate[],
-  { embedder, mean, deviation }: Cosines & { embedder: Pick<Embedder, "embed"> },
+  quality: Pick<Embedder, "embed" | "cosines">,
   signal: AbortSignal | undefined,
 ): Promise<Candidate | undefined> {
+  if (!quality.cosines) return undefined
+  const { mean, deviation } = quality.cosines
   const first = candidates
     .toSorted(bestFirst)
     .filter(({ text }) => !isHeading(text))
@@ -75,7 +77,7 @@ async function nearestOf(
   const late = AbortSignal.timeout(PARAMETERS.patienceMs)
   const stop = signal ? AbortSignal.any([signal, late]) : late
   const texts = first.map(({ text }) => clip(text))
-  const asked = [embedder.embed([question], "query", stop), embedder.embed(texts, "passage", stop)] as const
+  const asked = [quality.embed([question], "query", stop), quality.embed(texts, "passage", stop)] as const
   const [[own], vectors] = await Promise.all(asked).catch(() => [[], []])
   if (!own || vectors.length === 0) return undefined
   const cosines = vectors.map(vector => dot(own, vector))

@@ -38,8 +38,8 @@ export async function formOf(files: readonly UploadFile[], fields: UploadFields)
     type: `multipart/form-data; boundary=${boundary}`,
     once: parts.some(({ once }) => once),
     async open() {
-      const contents = await Promise.all(parts.map(({ open }) => open()))
-      const pieces = written(parts, contents, texts, boundary)
+      const opened = parts.map(async ({ name, open }) => ({ name, content: await open() }))
+      const pieces = written(await Promise.all(opened), texts, boundary)
       // A stream may be slow: what comes of it goes on at once.
       const chunks = parts.some(({ once }) => once) ? chunksOfAll(pieces) : gathered(chunksOfAll(pieces))
       return { body: streamOf(chunks), bytes: bytesOfAll(pieces) }
@@ -139,8 +139,7 @@ function fieldsOf({ tags, metadata, acl, source_key = [], source_fingerprint = [
 }
 
 function written(
-  parts: readonly Part[],
-  contents: readonly Piece[],
+  files: readonly { name: string; content: Piece }[],
   texts: readonly [string, string][],
   boundary: string,
 ): Piece[] {
@@ -148,11 +147,11 @@ function written(
   const pieces: Piece[] = texts.map(([name, value]) =>
     encoder.encode(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
   )
-  for (const [i, { name }] of parts.entries()) {
+  for (const { name, content } of files) {
     const head = `content-disposition: form-data; name="files"; filename="${quoted(name)}"`
     pieces.push(
       encoder.encode(`--${boundary}\r\n${head}\r\ncontent-type: application/octet-stream\r\n\r\n`),
-      contents[i]!,
+      content,
       encoder.encode("\r\n"),
     )
   }

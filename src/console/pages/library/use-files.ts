@@ -55,9 +55,10 @@ export function useFiles() {
   // By the address as it is when they are called, which may be later than this was drawn: a file that was closed meanwhile would open again.
   const rest = (row: number) => {
     const { path, query: now } = placeNow()
-    // while another list is on its way, what is seen is none of the address
-    if (path[0] === "library" && list.listed === query(parametersOf(filtersIn(now))))
-      go(addressOf(filtersIn(now), { file: fileIn(now), row }), true)
+    const shown = filtersIn(now)
+    // while another list or page is on its way, what is seen is none of the address
+    if (path[0] === "library" && list.listed === query(parametersOf(shown)))
+      go(addressOf(shown, { file: fileIn(now), row }), true)
   }
   const open = (file: string | undefined) => {
     const now = placeNow().query
