@@ -1,6 +1,6 @@
 /** A conversation of ten thousand messages. */
 import { describe, expect, test } from "bun:test"
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { until } from "../support/until.ts"
 import { violations } from "./axe.ts"
 import { useChatSite } from "./chat-page.ts"
@@ -34,14 +34,28 @@ const topOf = (page: Page, number: number): Promise<number> =>
     .locator(".message.question", { hasText: `clause ${number} say` })
     .evaluate(each => each.getBoundingClientRect().top)
 
-async function openLong(): Promise<{ page: Page; id: string }> {
+/** How much of the messages is below what is seen, in pixels. */
+const belowIn = (page: Page): Promise<number> =>
+  page.locator(".messages").evaluate(box => box.scrollHeight - box.scrollTop - box.clientHeight)
+
+/** As a hand presses a button: it takes a while, and what is under way on the page goes on. */
+async function press(page: Page, button: Locator): Promise<void> {
+  await button.scrollIntoViewIfNeeded()
+  const { x, y, width, height } = (await button.boundingBox())!
+  await page.mouse.move(x + width / 2, y + height / 2)
+  await page.mouse.down()
+  await Bun.sleep(300)
+  await page.mouse.up()
+}
+
+async function openLong(messages = MESSAGES): Promise<{ page: Page; id: string }> {
   const page = await chats.openChat()
   await page.locator("#message").fill("When does the notice begin?")
   await page.locator("#message").press("Enter")
   await page.waitForURL(/\/chat\/conv_/)
   await page.getByRole("button", { name: "Copy the reply" }).waitFor()
   const id = new URL(page.url()).pathname.split("/").at(-1)!
-  await addManyMessages(chats.site.app, id, MESSAGES)
+  await addManyMessages(chats.site.app, id, messages)
   await page.reload()
   await page.getByRole("button", { name: "Copy the reply" }).last().waitFor()
   return { page, id }
@@ -76,8 +90,11 @@ describe.skipIf(!hasBrowser)("a conversation of ten thousand messages", () => {
       await until(async () => Math.min(...(await numbersIn(page))) < first)
       expect(Math.abs((await topOf(page, middle!)) - before)).toBeLessThan(2)
       expect(await violations(page)).toEqual([])
-      await page.getByRole("button", { name: "Go to the newest" }).click()
+      await press(page, page.getByRole("button", { name: "Go to the newest" }))
       await page.getByText("Either party may end it with").waitFor()
+      await until(async () => (await belowIn(page)) < 2)
+      expect(await page.getByRole("button", { name: "Go to the newest" }).count()).toBe(0)
+      expect(await page.evaluate(() => document.activeElement?.className)).toBe("messages")
       expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
@@ -105,6 +122,31 @@ describe.skipIf(!hasBrowser)("a conversation of ten thousand messages", () => {
       })
       expect(printed).toBe(MESSAGES + 4)
       await until(async () => (await drawnIn(page)) <= DRAWN)
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "begins at its end, also where the one before was read at its beginning",
+    async () => {
+      const { page, id } = await openLong(60)
+      const newest = page.getByRole("button", { name: "Go to the newest" })
+      const open = async (other: string) => {
+        await page.locator(`a[href="/chat/${other}"]`).click()
+        await page.getByText("Either party may end it with").waitFor()
+        await until(async () => (await belowIn(page)) < 2)
+        expect(await newest.count()).toBe(0)
+      }
+      const { page: second, id: other } = await openLong(60)
+      await second.close()
+      await page.reload()
+      await open(id)
+      for (const next of [other, id, other]) {
+        await page.locator(".messages").evaluate(box => box.scrollTo(0, 0))
+        await newest.waitFor()
+        await open(next)
+      }
       expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,

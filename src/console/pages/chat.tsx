@@ -89,11 +89,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
 }
 
 const Thread = (props: ThreadProps) => {
-  const until = (
-    <Messages follow={0} count={0}>
-      {props.welcome}
-    </Messages>
-  )
+  const until = <Messages>{props.welcome}</Messages>
   return <Lazy load={loadThread} props={props} until={until} />
 }
 

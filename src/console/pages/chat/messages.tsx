@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { Draft } from "../../reply.ts"
 import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
@@ -11,62 +11,108 @@ import type { ThreadPart } from "./thread-part.ts"
 const NEAR_PIXELS = 1_000
 
 interface MessagesProps {
-  /** Length of the text that grows. */
-  follow: number
-  count: number
+  /** The conversation: another one begins at its end. */
+  of?: string | undefined
   /** The message that is being answered: one that is sent is looked at, wherever the reader was. */
   asked?: object | null
   part?: ThreadPart
   children: ComponentChildren
 }
 
-/** Keeps the end in sight while text grows, unless the reader has scrolled away from it. */
-export function Messages({ follow, count, asked, part, children }: MessagesProps) {
+/** Keeps the end in sight while text grows, unless the reader has scrolled away from it: then a button leads back there. */
+export function Messages({ of, asked, part, children }: MessagesProps) {
   const element = useRef<HTMLDivElement>(null)
-  const atEnd = useRef(true)
+  const end = useEnd(element)
   const steady = useSteady(element, part)
   const toNewest = () => {
-    atEnd.current = true
     part?.toNewest()
+    end.follow()
   }
-  useEffect(() => {
+  useLayoutEffect(() => (of ? end.follow : undefined), [of])
+  useLayoutEffect(() => {
     if (asked) toNewest()
   }, [asked])
-  // new messages and new text are what is followed
-  useEffect(() => {
-    const box = element.current
-    if (box && atEnd.current) box.scrollTop = box.scrollHeight
-  }, [follow, count, asked, part?.to])
+  useLayoutEffect(end.keep, [of, part?.to])
   return (
-    <div
-      ref={element}
-      class="messages"
-      role="log"
-      aria-label={t("Messages")}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-      tabIndex={0}
-      onScroll={event => {
-        const { scrollHeight, scrollTop, clientHeight } = event.currentTarget
-        const below = scrollHeight - scrollTop - clientHeight
-        atEnd.current = !part?.hasLater && below < 60
-        steady.note()
-        if (part && part.from > 0 && scrollTop < NEAR_PIXELS) part.move("earlier")
-        else if (part?.hasLater && below < NEAR_PIXELS) part.move("later")
-      }}
-    >
-      <div class="messages-inside">
-        {part && part.from > 0 && <Button onClick={() => part.move("earlier")}>{t("Show earlier messages")}</Button>}
-        {children}
-        {part?.hasLater && (
-          <div class="row">
-            <Button onClick={() => part.move("later")}>{t("Show later messages")}</Button>
-            <Button onClick={toNewest}>{t("Go to the newest")}</Button>
-          </div>
-        )}
+    <div class="messages-frame">
+      <div
+        ref={element}
+        class="messages"
+        role="log"
+        aria-label={t("Messages")}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+        tabIndex={0}
+        onScroll={({ currentTarget: box }) => {
+          end.note(part?.hasLater ?? false)
+          steady.note()
+          if (part && part.from > 0 && box.scrollTop < NEAR_PIXELS) part.move("earlier")
+          else if (part?.hasLater && below(box) < NEAR_PIXELS) part.move("later")
+        }}
+      >
+        <div class="messages-inside">
+          {part && part.from > 0 && <Button onClick={() => part.move("earlier")}>{t("Show earlier messages")}</Button>}
+          {children}
+          {part?.hasLater && <Button onClick={() => part.move("later")}>{t("Show later messages")}</Button>}
+        </div>
       </div>
+      {(end.isFar || part?.hasLater) && (
+        <div class="to-newest">
+          <Button
+            onClick={() => {
+              toNewest()
+              element.current!.focus({ preventScroll: true })
+            }}
+          >
+            {t("Go to the newest")}
+          </Button>
+        </div>
+      )}
     </div>
   )
 }
+
+/** The end is in sight, and stays there while what is before it and the box change their height. */
+function useEnd(element: { current: HTMLDivElement | null }) {
+  const isFollowed = useRef(true)
+  const top = useRef(0)
+  /** The end is more than a screen away. */
+  const [isFar, setFar] = useState(false)
+  const keep = () => {
+    const box = element.current
+    if (!box) return
+    if (isFollowed.current) {
+      box.scrollTop = box.scrollHeight
+      top.current = box.scrollTop
+    }
+    setFar(below(box) > box.clientHeight)
+  }
+  useLayoutEffect(() => {
+    const heights = new ResizeObserver(keep)
+    heights.observe(element.current!)
+    heights.observe(element.current!.firstElementChild!)
+    return () => heights.disconnect()
+  }, [])
+  return {
+    isFar,
+    keep,
+    follow: () => {
+      isFollowed.current = true
+      keep()
+    },
+    /** After a scroll. What has grown since the box was at its end says nothing of the reader: only who goes up leaves it. */
+    note: (hasLater: boolean) => {
+      const box = element.current!
+      if (below(box) < 60) isFollowed.current = !hasLater
+      else if (box.scrollTop < top.current) isFollowed.current = false
+      top.current = box.scrollTop
+      setFar(below(box) > box.clientHeight)
+    },
+  }
+}
+
+/** Pixels of the messages behind what is seen. */
+const below = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number =>
+  scrollHeight - scrollTop - clientHeight
 
 /** What is read stays where it is while messages before it come and go. */
 function useSteady(element: { current: HTMLDivElement | null }, part: ThreadPart | undefined) {

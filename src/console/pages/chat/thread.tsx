@@ -44,7 +44,7 @@ export function Thread({
   const part = useThreadPart(conversation?.conversation_id, shown.length)
   const summary = conversation && !readOnly && <HistorySummary conversation={conversation} onChange={onChange} />
   return (
-    <Messages follow={draft?.text.length ?? 0} count={messages.length} asked={draft?.question ?? null} part={part}>
+    <Messages of={conversation?.conversation_id} asked={draft?.question ?? null} part={part}>
       <Problem error={problem} />
       {!draft && welcome}
       {place === null && part.from === 0 && summary}
