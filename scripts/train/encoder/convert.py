@@ -40,7 +40,7 @@ def main() -> None:
     tokenizer.write(options.out, packed, ids)
     split = Tokenizer.from_file(str(options.out / "tokenizer.json"))
     floats = graph.build(packed, ids, graph.FLOAT)
-    encoder = graph.build(packed, ids, calibrate.largest(floats, split, packed.layers))
+    encoder = graph.build(packed, ids, graph.largest(floats, packed.layers, calibrate.inputs(split)))
     (options.out / "onnx").mkdir(exist_ok=True)
     onnx.save(encoder, str(options.out / "onnx" / WEIGHTS))
     for name, content in _configs(packed, len(ids)).items():
@@ -48,7 +48,7 @@ def main() -> None:
     for source, name in (("card.md", "README.md"), ("license.txt", "LICENSE")):
         shutil.copyfile(Path(__file__).with_name(source), options.out / name)
     manifest.enter(options.out, REVISION, "MIT")
-    texts = calibrate.TEXTS.read_text(encoding="utf8").splitlines()
+    texts = calibrate.texts()
     exact, shipped = (_vectors(model, split, texts) for model in (floats, encoder))
     cosines = (exact * shipped).sum(1)
     print(f"{len(ids)} pieces; cosine to the same weights in floats: mean {cosines.mean():.4f}, least {cosines.min():.4f}")

@@ -85,7 +85,6 @@ class CrossEncoder {
     const tensor = (values: number[]) => new this.library.Tensor("int64", BigInt64Array.from(values, BigInt), dims)
     const { logits } = (await this.model({
       input_ids: tensor([...asked, ...passage]),
-      attention_mask: tensor(Array(dims[1]).fill(1)),
       token_type_ids: tensor([...asked.map(() => 0), ...passage.map(() => 1)]),
     })) as { logits: { data: Float32Array } }
     return 1 / (1 + Math.exp(-logits.data[0]!))

@@ -26,9 +26,9 @@ afterAll(async () => {
 })
 
 describe("the built-in reranking model", () => {
-  test("scores as its model card says", async () => {
+  test("scores within .5 of what its model card says", async () => {
     const { scores, tokens } = await model.score(QUERY, [COUNTED, MUSEUMS], "score")
-    expect(logit(scores[0]!)).toBeCloseTo(9.22, 1)
+    expect(logit(scores[0]!)).toBeCloseTo(9.22, 0)
     expect(logit(scores[1]!)).toBeCloseTo(-4.08, 0)
     expect(tokens).toBeGreaterThan(40)
   })

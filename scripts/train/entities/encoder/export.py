@@ -56,43 +56,22 @@ def trained(state, packed):
 
 
 def build(model, form):
-    graph = shared._Graph()
-    graph.constant("places", model.places)
-    graph.constant("zero", np.array([0], np.int64))
-    graph.add("Shape", ["inputs_embeds"], "tokens", start=1, end=2)
-    graph.add("Slice", ["places", "zero", "tokens", "zero"], "place_rows")
-    states = shared._norm(graph, model, "emb.ln", ["inputs_embeds", "place_rows"])
+    graph = shared.Graph()
+    places = shared.place_rows(graph, model.places, "inputs_embeds")
+    states = shared.norm(graph, model, "emb.ln", ["inputs_embeds", places])
     for layer in range(model.layers):
-        states = shared._layer(graph, model, layer, states, form, None)
+        states = shared.layer_of(graph, model, layer, states, form, None)
     matrix, bias = model.leave
     graph.add("MatMul", [states, graph.constant("leave.w", matrix.T)], "leave.product")
     graph.add("Add", ["leave.product", graph.constant("leave.b", bias)], "logits")
     wanted = helper.make_tensor_value_info("inputs_embeds", TensorProto.FLOAT, [1, "tokens", model.hidden])
     given = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, "tokens", len(LABELS)])
-    proto = helper.make_graph(graph.nodes, "entity-encoder", [wanted], [given], list(graph.constants.values()))
-    imports = [helper.make_opsetid("", shared.OPSET), helper.make_opsetid("com.microsoft", 1)]
-    built = helper.make_model(proto, opset_imports=imports, producer_name="carrel")
-    built.ir_version = 8
-    return built
+    return graph.model("entity-encoder", [wanted], given)
 
 
 def rows_of(record, pieces, table):
     ids = [BEGIN, *(id for _, _, parts in pieces.encode(record["text"])[:90] for id in parts), END]
     return table[ids].numpy()[None]
-
-
-def largest(model, layers, inputs):
-    """By the name of the states: the largest absolute value of each column."""
-    names = ["emb.ln.out", *(f"l{layer}.{part}" for layer in range(layers) for part in ("aln.out", "active", "oln.out"))]
-    observed = onnx.ModelProto()
-    observed.CopyFrom(model)
-    observed.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
-    session = onnxruntime.InferenceSession(observed.SerializeToString())
-    found = {name: np.zeros(1, np.float32) for name in names}
-    for rows in inputs:
-        for name, values in zip(names, session.run(names, {"inputs_embeds": rows})):
-            found[name] = np.maximum(found[name], np.abs(values[0]).max(0))
-    return found
 
 
 def main():
@@ -103,7 +82,7 @@ def main():
     random.Random(3).shuffle(records)
     inputs = [rows_of(record, pieces, table) for record in records[: 2 * CALIBRATED]]
     exact = build(model, shared.FLOAT)
-    shipped = build(model, largest(exact, model.layers, inputs[:CALIBRATED]))
+    shipped = build(model, shared.largest(exact, model.layers, ({"inputs_embeds": rows} for rows in inputs[:CALIBRATED])))
     (out / "onnx").mkdir(parents=True, exist_ok=True)
     onnx.save(shipped, str(out / "onnx" / "model_quantized.onnx"))
     config = {
