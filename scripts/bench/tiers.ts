@@ -6,6 +6,7 @@
  *   bun scripts/bench/tiers.ts slope DIRECTORY [SET…]     the same at 10, 50, 90 % for several slopes; on sets that nothing
  *                                                         is reported on
  *   bun scripts/bench/tiers.ts cost [PASSAGES]            CPU-ms of a query and memory, in the fast tier and in the other
+ *   bun scripts/bench/tiers.ts held KEPT                  its last part: a library with vectors of both tiers, by itself
  *   bun scripts/bench/tiers.ts memory PASSAGES            memory of both tables alone
  *   bun scripts/bench/tiers.ts embed DIRECTORY SET        passages a CPU-second of both models
  *   bun scripts/bench/tiers.ts beside DIRECTORY SET       how long a file of 300 pages takes to be indexed, and a query to
@@ -229,12 +230,34 @@ async function cost(passages: number): Promise<void> {
     await Bun.sleep(200)
   }
   await bench.index.optimize()
+  await bench.stop()
+  await closeAll(models)
+  // Measured in a process of its own: what building left in memory must not count.
+  const child = Bun.spawn([process.execPath, import.meta.path, "held", directory], {
+    stdio: ["ignore", "inherit", "inherit"],
+  })
+  await child.exited
+  rmSync(directory, { recursive: true, force: true })
+}
+
+/** A library of `cost` whose passages have the vectors of both tiers. */
+async function held(directory: string): Promise<void> {
+  const models = await openModels()
+  const made = { fast: madeUp(models.fast), quality: { ...madeUp(models.quality), fastShare: 0 } }
+  const bench = await Bench.open(made.fast, directory, undefined, { quality: made.quality })
+  const ask = () => bench.index.search({ view: wholeOf("ws"), query: "the first", limit: 10 })
+  const { passages } = await bench.index.stats()
+  while ((await ask()).degraded || (await bench.index.stats()).vectors.quality?.count !== passages) await Bun.sleep(100)
   for (const share of [0, models.quality.fastShare ?? 0]) {
     made.quality.fastShare = share
     await table(bench, `quality tier, fast share ${share}`)
   }
   console.log(JSON.stringify((await bench.index.stats()).vectors))
-  await bench.close()
+  const { VmHWM } = Object.fromEntries(
+    Array.from(readFileSync("/proc/self/status", "utf8").matchAll(/(Vm\w+):\s+(\d+)/g), ([, name, kb]) => [name, kb]),
+  )
+  console.log(`at most ${(Number(VmHWM) / 1024).toFixed(0)} MB resident, ${resident().toFixed(0)} after a collection`)
+  await bench.stop()
   await closeAll(models)
 }
 
@@ -339,8 +362,9 @@ const [root = "", ...names] = rest
 if (command === "quality") await quality(root, names)
 else if (command === "slope") await slopes(root, names)
 else if (command === "cost") await cost(Number(root || 100_000))
+else if (command === "held") await held(root)
 else if (command === "memory") await memory(Number(root || 1_000_000))
 else if (command === "embed") await embed(root, names[0] ?? "")
 else if (command === "beside") await beside(root, names[0] ?? "")
-else console.error("quality, slope, cost, memory, embed or beside: see the head of this file")
+else console.error("quality, slope, cost, held, memory, embed or beside: see the head of this file")
 process.exit(0)

@@ -227,6 +227,24 @@ test("highlights in unspaced scripts join touching pairs", () => {
   expect(marks).toEqual(["终止", "书面通知"])
 })
 
+test("highlights are the same in a text that holds letters beyond ASCII, whatever signs stand between its words", () => {
+  const text = "The “tenant” — ½ of the tenants’ rent… pays 5 € per m²; Tenant and‑lease™ «tenant»"
+  const found = highlighterOf("tenant rent m 5").find(text)
+  expect(found.map(({ start, end }) => text.slice(start, end))).toEqual([
+    "tenant",
+    "tenants",
+    "rent",
+    "5",
+    "Tenant",
+    "tenant",
+  ])
+  expect(highlighterOf("tenant rent m 5").find(`${text} é`)).toEqual(found)
+  const plain = text.replace("½", "half").replace("m²", "m").replace("™", "").replace("€", "EUR")
+  const inPlain = highlighterOf("tenant rent 5").find(plain)
+  expect(inPlain).toEqual(highlighterOf("tenant rent 5").find(`${plain} é`))
+  expect(inPlain).toHaveLength(6)
+})
+
 test("chunk ids sort like their numbers", () => {
   expect(chunkId(123_456_789)).toBe("chunk_00003lnj8l")
   expect([1_000_000, 31, 32].map(chunkId).sort()).toEqual([31, 32, 1_000_000].map(chunkId))

@@ -44,7 +44,8 @@ const LAYOUT = 4
 
 export class KeywordStore {
   private readonly db: Sqlite
-  private readonly postings: Statement<{ df: number; data: Uint8Array }, [number, string]>
+  private readonly postings: Statement<{ segment: number; data: Uint8Array }, [string]>
+  private readonly posting: Statement<{ data: Uint8Array }, [number, string]>
   private readonly page: Statement<PostingRow, [number, string, number]>
   private readonly range: Statement<{ term: string }, [number, string, string]>
   private readonly among: Statement<{ term: string }, [number, string]>
@@ -66,7 +67,11 @@ export class KeywordStore {
       insert into numbers select 1 where not exists (select 1 from numbers);
     `)
     this.upgrade()
-    this.postings = this.db.prepare("select df, data from postings where segment = ? and term = ?")
+    // In this order: by the term alone no index leads.
+    this.postings = this.db.prepare(
+      "select segment, data from segments cross join postings on segment = number where term = ?",
+    )
+    this.posting = this.db.prepare("select data from postings where segment = ? and term = ?")
     this.page = this.db.prepare(
       "select term, df, data from postings where segment = ? and term > ? order by term limit ?",
     )
@@ -112,8 +117,14 @@ export class KeywordStore {
     return (rows as { first: number; last: number }[]).map(({ first, last }) => [first, last])
   }
 
-  find(segment: number, term: string): { df: number; data: Uint8Array } | null {
-    return this.postings.get(segment, term)
+  /** A term's postings by segment, of all visible ones that hold it. In one statement: one for each took three times as long. */
+  find(term: string): ReadonlyMap<number, Uint8Array> {
+    return new Map(this.postings.all(term).map(({ segment, data }) => [segment, data]))
+  }
+
+  /** A term's postings in one segment, which holds it. */
+  findIn(segment: number, term: string): Uint8Array {
+    return this.posting.get(segment, term)!.data
   }
 
   /** Terms of a segment from one on, up to another, which is not among them. */
@@ -202,7 +213,8 @@ export class KeywordStore {
   close(): void {
     this.db.exec("pragma optimize")
     // With a statement left over, the file would stay open, and locked at times, until the thread has ended.
-    for (const statement of [this.postings, this.page, this.range, this.among, this.insert]) statement.finalize()
+    for (const statement of [this.postings, this.posting, this.page, this.range, this.among, this.insert])
+      statement.finalize()
     this.db.close()
   }
 }

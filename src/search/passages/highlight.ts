@@ -7,7 +7,8 @@ export interface Highlight {
   end: number
 }
 
-const ASCII = /^[\x00-\x7f]*$/
+/** Letters and digits of ASCII alone, whatever dashes, quotation marks and other signs stand between them. */
+const ASCII_WORDS = /^[\x00-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\u2010-\u205e]*$/
 
 /** The query's side, made once for all hits of a search. */
 export class Highlighter {
@@ -31,7 +32,7 @@ export class Highlighter {
   }
 
   find(text: string): Highlight[] {
-    return ASCII.test(text) ? this.findInAscii(text) : this.findInAny(text)
+    return ASCII_WORDS.test(text) ? this.findInAscii(text) : this.findInAny(text)
   }
 
   private findInAscii(text: string): Highlight[] {

@@ -198,10 +198,7 @@ export class VectorIndex {
 
   private scoreAll(stretches: [number, number][], top: TopK): void {
     for (const [first, all] of stretches)
-      this.eachPass(first, all, (row, count) => {
-        const products = this.codes.score(row, count)
-        for (let i = 0; i < count; i++) this.offer(top, row + i, products[i]!)
-      })
+      this.eachPass(first, all, (row, count) => this.offerAll(top, row, this.codes.score(row, count), count))
   }
 
   private scoreNear(signs: SignRows, stretches: [number, number][], wanted: number, top: TopK): void {
@@ -219,6 +216,17 @@ export class VectorIndex {
       const some = rows.subarray(from, from + this.codes.rowsPerPass)
       const products = this.codes.scoreEach(some)
       for (let i = 0; i < some.length; i++) this.offer(top, some[i]!, products[i]!)
+    }
+  }
+
+  /** As `offer` for rows that follow each other, of which nearly none is near enough. */
+  private offerAll(top: TopK, first: number, products: Int32Array, count: number): void {
+    const { scales, queryScale } = this
+    let least = top.threshold
+    for (let i = 0; i < count; i++) {
+      if (products[i]! * scales[first + i]! * queryScale < least) continue
+      this.offer(top, first + i, products[i]!)
+      least = top.threshold
     }
   }
 
