@@ -44,8 +44,8 @@ export const FUSION = {
   /** The same for coverage. */
   lowCoverage: 0.25,
   enoughCoverage: 0.35,
-  /** Weight of the vector leg under full mistrust; exact words still order what it finds alike. */
-  mistrustWeight: 0.9,
+  /** What the keyword leg keeps of its weight under full mistrust: exact words still order what the vector leg finds alike. */
+  mistrustedShare: 0.15,
   /** A rare word with this share of the query's weight decides: the query asks for it, and it is no accident. */
   decisiveShare: 0.6,
   /** A passage whose keyword score is below this share of another's holds next to nothing of what that one holds. */
@@ -104,7 +104,8 @@ export function vectorWeight(options: FuseOptions): number {
   if (coverage === undefined || own === 0 || own === 1) return own
   const keywordShare = (1 - own) * (Math.max(0, coverage) / FUSION.typicalCoverage) ** FUSION.coveragePower
   const adapted = own / (own + keywordShare)
-  return adapted + Math.max(0, FUSION.mistrustWeight - adapted) * mistrustOf(options)
+  const most = 1 - (1 - own) * FUSION.mistrustedShare
+  return adapted + Math.max(0, most - adapted) * mistrustOf(options)
 }
 
 /** How little the words are to be trusted, 0..1. */
