@@ -1,7 +1,7 @@
 /** From what the legs found to the list that a caller pages through: fused, ordered, with scores in 0..1. */
 import type { Embedder } from "../backends/backend.ts"
 import type { Tier } from "../storage/chunk-tables.ts"
-import { fuse, type Scored } from "./fuse.ts"
+import { fuse, mistrustOf, type Scored } from "./fuse.ts"
 import { CHANCE, type QueryEvidence, relevanceIn } from "./relevance.ts"
 import type { Candidates, ScoredColumns, WorkerAnswer } from "./thread/worker-messages.ts"
 import type { Hit, SearchMode } from "./types.ts"
@@ -16,6 +16,8 @@ export interface Ranking {
   list: Ranked[]
   /** How long the list would be if it were followed to its end. */
   total: number
+  /** 0..1: how little the passages' words say of this query; see `mistrustOf`. */
+  mistrust: number
 }
 
 /** What ranking needs to know of the embedding model. */
@@ -47,7 +49,8 @@ export function traitsIn(
 export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits): Ranking {
   const { list, total } = order(mode, answer, model.weight)
   const relevance = relevances(answer, model)
-  return { list: list.map(({ id, score }) => ({ id, score, relevance: relevance(id) })), total }
+  const mistrust = mistrustOf({ coverage: coverageOf(answer), words: answer.words })
+  return { list: list.map(({ id, score }) => ({ id, score, relevance: relevance(id) })), total, mistrust }
 }
 
 /**
@@ -55,14 +58,14 @@ export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits)
  * of the query, vectors alone are to be believed only if they say more than chance. A semantic search lists all by nearness.
  */
 export function relevant(
-  { list, total }: Ranking,
+  ranking: Ranking,
   { least, accidents }: { least: number; accidents: boolean },
   { matching }: WorkerAnswer,
 ): Ranking {
   const floor = !accidents && matching === 0 ? Math.max(least, CHANCE) : least
-  if (floor === 0) return { list, total }
-  const kept = list.filter(({ relevance }) => relevance >= floor)
-  return { list: kept, total: kept.length }
+  if (floor === 0) return ranking
+  const kept = ranking.list.filter(({ relevance }) => relevance >= floor)
+  return { ...ranking, list: kept, total: kept.length }
 }
 
 /**
@@ -78,8 +81,8 @@ function order(mode: SearchMode, answer: WorkerAnswer, weight: number): { list: 
     const list = scoredOf(answer.vector).map(({ id, score }) => ({ id, score: clamp(score) }))
     return { list, total: answer.comparable }
   }
-  const { candidates, bound, words } = answer
-  const coverage = share(answer.keyword.scores[0] ?? 0, bound)
+  const { candidates, words } = answer
+  const coverage = coverageOf(answer)
   const rare = new Map(Array.from(candidates.ids, (id, i) => [id, candidates.rare[i]!]))
   const fused = fuse(keywordOf(candidates), cosineOf(candidates), { weight, coverage, words, rare })
   const head = fused.map(({ id, score }) => ({ id, score: clamp(score) }))
@@ -121,6 +124,8 @@ function relevances(answer: WorkerAnswer, model: ModelTraits): (id: number) => n
   })
   return id => found.get(id) ?? 0
 }
+
+const coverageOf = ({ keyword, bound }: WorkerAnswer): number => share(keyword.scores[0] ?? 0, bound)
 
 const scoredOf = ({ ids, scores }: ScoredColumns): Scored[] => Array.from(ids, (id, i) => ({ id, score: scores[i]! }))
 

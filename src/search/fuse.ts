@@ -109,7 +109,7 @@ export function vectorWeight(options: FuseOptions): number {
 }
 
 /** How little the words are to be trusted, 0..1. */
-function mistrustOf({ coverage, words = Number.POSITIVE_INFINITY }: FuseOptions): number {
+export function mistrustOf({ coverage, words = Number.POSITIVE_INFINITY }: Omit<FuseOptions, "weight">): number {
   if (coverage === undefined) return 0
   const matchedWords = coverage > 0 ? coverage * words * SATURATION : 0
   return (

@@ -28,7 +28,7 @@ interface Found {
 }
 
 /** What was found, and the list that the page is read from. */
-interface FoundList extends Found, Ranking {
+interface FoundList extends Found, Pick<Ranking, "list" | "total"> {
   /** Vectors took no part. */
   wordsAlone: boolean
   /** What reranking had to say, where it was asked for. */
@@ -149,7 +149,7 @@ export class Searcher {
     { text }: ParsedQuery,
     { answer, vectors }: Found,
     signal: AbortSignal | undefined,
-  ): Promise<Ranking & Pick<FoundList, "wordsAlone" | "judged">> {
+  ): Promise<Pick<FoundList, "list" | "total" | "wordsAlone" | "judged">> {
     const wordsAlone = vectors.length === 0 || !answer.understood
     const embedders = Object.fromEntries(vectors.map(({ model: { tier, embedder } }) => [tier, embedder]))
     const fused = rank(wordsAlone ? "keyword" : mode, answer, traitsIn(answer, embedders))

@@ -2,7 +2,7 @@
  * Joins what a reranking model says of passages with what was known of them before. The model sees words and their order,
  * and nothing of how rare they are in the library: both together order better than either.
  */
-import type { Ranked } from "../answer.ts"
+import type { Ranked, Ranking } from "../answer.ts"
 
 /**
  * Of the logits of relevance and of the model's score, and of the share of the fused score between the least and the most of
@@ -10,6 +10,12 @@ import type { Ranked } from "../answer.ts"
  * titles of papers are ordered worse than before.
  */
 const ORDER = { relevance: 1, model: 1, fused: 2 } as const
+
+/**
+ * What the other two keep of their weights where the words of a query say nothing of the passages: both are made of words and of
+ * vectors that order such passages less well than the model does.
+ */
+const MISTRUSTED_SHARE = 0.25
 
 /**
  * How surely a passage answers, by the same measure as before. Fitted to the best 30 passages of 240 questions, of which a third
@@ -25,7 +31,11 @@ const LEAST = { relevance: 0.0005, model: 1e-7 } as const
  * Best first among those that have a score, in the places that they held: a passage in a language that the model does
  * not know stays where it is. `score` only orders, and stays with the place.
  */
-export function reorder(list: readonly Ranked[], scores: ReadonlyMap<number, number>): Ranked[] {
+export function reorder(
+  { list, mistrust }: Pick<Ranking, "list" | "mistrust">,
+  scores: ReadonlyMap<number, number>,
+): Ranked[] {
+  const before = 1 - (1 - MISTRUSTED_SHARE) * mistrust
   const held = list.filter(({ id }) => scores.has(id))
   const most = held[0]?.score ?? 0
   const range = most - (held.at(-1)?.score ?? 0)
@@ -35,7 +45,7 @@ export function reorder(list: readonly Ranked[], scores: ReadonlyMap<number, num
     const fused = range > 0 ? 1 - (most - each.score) / range : 1
     return {
       id: each.id,
-      key: ORDER.relevance * known + ORDER.model * said + ORDER.fused * fused,
+      key: ORDER.model * said + before * (ORDER.relevance * known + ORDER.fused * fused),
       relevance: share(RELEVANCE.base + RELEVANCE.relevance * known + RELEVANCE.model * said),
     }
   })

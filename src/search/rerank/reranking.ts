@@ -70,7 +70,7 @@ export class Reranking {
         return score === undefined || Number.isNaN(score) ? [] : [[id, score] as const]
       }),
     )
-    return { ranking: { ...ranking, list: reorder(ranking.list, scores) }, scores, notReranked: false }
+    return { ranking: { ...ranking, list: reorder(ranking, scores) }, scores, notReranked: false }
   }
 
   private async judge(
