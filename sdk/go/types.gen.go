@@ -5081,7 +5081,7 @@ type SearchBody struct {
 	// Hits of a lower `relevance` are left out. A question that no file answers still has its nearest passages, of low relevance: .01 drops what came near by chance, .3 all but 2 % of the hits of such questions, .5 keeps what is likelier right than wrong.
 	MinRelevance *float64 `json:"min_relevance,omitzero"`
 
-	// Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are always exact.
+	// Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are never corrected. Words are compared by their stems either way, outside English by their first five letters (`Vertrag` finds `Vertreter`); in quotes they are compared as they are written. English function words (`the`, `from`) ask for nothing alone. With more than four words beside it a quotation is a name in a question, and no condition unless a `+` stands before it.
 	Exact *bool `json:"exact,omitzero"`
 
 	// Hits of one file follow each other, files in the order of their best passages. `limit`, `offset` and `total` then count files, and `groups` says whose the hits are.
@@ -5141,7 +5141,7 @@ type FindDocumentsBody struct {
 	// Hits of a lower `relevance` are left out. A question that no file answers still has its nearest passages, of low relevance: .01 drops what came near by chance, .3 all but 2 % of the hits of such questions, .5 keeps what is likelier right than wrong.
 	MinRelevance *float64 `json:"min_relevance,omitzero"`
 
-	// Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are always exact.
+	// Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are never corrected. Words are compared by their stems either way, outside English by their first five letters (`Vertrag` finds `Vertreter`); in quotes they are compared as they are written. English function words (`the`, `from`) ask for nothing alone. With more than four words beside it a quotation is a name in a question, and no condition unless a `+` stands before it.
 	Exact *bool `json:"exact,omitzero"`
 
 	Rerank any `json:"rerank,omitzero"`

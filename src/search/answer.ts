@@ -60,9 +60,11 @@ export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits)
 export function relevant(
   ranking: Ranking,
   { least, accidents }: { least: number; accidents: boolean },
-  { matching }: WorkerAnswer,
+  { matching, ground }: WorkerAnswer,
 ): Ranking {
-  const floor = !accidents && matching === 0 ? Math.max(least, CHANCE) : least
+  // Of the whole workspace, so that a filter loses no hit.
+  const hasWords = matching > 0 || ground.bestKeyword > 0
+  const floor = !accidents && !hasWords ? Math.max(least, CHANCE) : least
   if (floor === 0) return ranking
   const kept = ranking.list.filter(({ relevance }) => relevance >= floor)
   return { ...ranking, list: kept, total: kept.length }

@@ -48,3 +48,14 @@ test("narrows a hybrid search to what passes, and fills the page", async () => {
   expect(hits).toHaveLength(10)
   expect(hits.every(({ file }) => ALLOWED.includes(file.id))).toBe(true)
 })
+
+test("a filter that leaves no passage with a word of the query loses none of the hybrid hits", async () => {
+  const file_ids = ["file_8"]
+  const ask = { limit: 100, mode: "hybrid" } as const
+  // `7x3` stands in another file alone.
+  const everywhere = await library.search("7x3 pump9", { ...ask, limit: 1000 })
+  const wanted = everywhere.hits.filter(({ file }) => file_ids.includes(file.id)).map(({ id }) => id)
+  const { hits } = await library.search("7x3 pump9", { ...ask, filters: { file_ids } })
+  expect(hits.length).toBeGreaterThan(0)
+  expect(hits.map(({ id }) => id)).toEqual(expect.arrayContaining(wanted))
+})

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as lancedb from "@lancedb/lancedb"
 import { VectorTable } from "../../src/storage/search-index.ts"
-import { toLayout } from "./keyword/former-layout.ts"
+import { toFormerLayout } from "./keyword/former-layout.ts"
 import { TestLibrary } from "./library.ts"
 
 const directories: string[] = []
@@ -58,7 +58,7 @@ test("an index whose ids had 32 bits is opened as it is, and takes passages beyo
   await before.put("file_one", "The heron stands in the water.\nIt waits for fish.")
   const { name, dimensions } = await before.db.selectFrom("vector_tables").selectAll().executeTakeFirstOrThrow()
   await before.close()
-  toLayout(join(directory, "keyword.db"), 3)
+  toFormerLayout(join(directory, "keyword.db"))
   const vectors = join(directory, "vectors")
   const connection = await lancedb.connect(vectors)
   const table = await connection.openTable(name)

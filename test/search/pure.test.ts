@@ -198,6 +198,11 @@ describe("query syntax", () => {
     ["well-known e-mail -5 degrees - dash", ["well-known e-mail -5 degrees dash", 0, 0]],
     ['unclosed "phrase here', ['unclosed "phrase here', 0, 0]],
     ["-only -excluded", ["-only -excluded", 0, 0]],
+    ['acids "free fatty".', ["acids free fatty", 1, 0]],
+    ['"free fatty", acids', ["free fatty acids", 1, 0]],
+    ['("free fatty") acids', ["free fatty acids", 1, 0]],
+    ['plasma -"free fatty", acids', ["plasma acids", 0, 1]],
+    ['schools called "Model C"-schools', ['schools called "Model C"-schools', 0, 0]],
     [
       'Who was the author of the famous "Mask of Anarchy" then?',
       ["Who was the author of the famous Mask of Anarchy then?", 0, 0],

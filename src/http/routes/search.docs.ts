@@ -213,7 +213,7 @@ const Exact = t.Optional(
   t.Boolean({
     default: false,
     description:
-      "Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are always exact",
+      "Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are never corrected. Words are compared by their stems either way, outside English by their first five letters (`Vertrag` finds `Vertreter`); in quotes they are compared as they are written. English function words (`the`, `from`) ask for nothing alone. With more than four words beside it a quotation is a name in a question, and no condition unless a `+` stands before it",
   }),
 )
 

@@ -126,7 +126,7 @@ function standingIn({ words }: NearWord, texts: readonly string[]): string | und
 function isCorrectable(word: string): boolean {
   const { length } = [...word]
   if (length < LETTERS.least || length > LETTERS.most || hasDigit(word) || isUnspaced(word)) return false
-  return !swapped(word).some(isStopWord)
+  return ![word, ...swapped(word)].some(isStopWord)
 }
 
 function byTerms(words: string[]): NearWord[] {

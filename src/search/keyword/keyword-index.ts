@@ -4,7 +4,7 @@
  */
 import { type IdRanges, toRanges, union } from "../ids/id-ranges.ts"
 import { schemeOf, termsOf } from "../text/analyze.ts"
-import { type LanguageCode, NO_LANGUAGE, NOT_JUDGED, PassageLanguages } from "../text/language.ts"
+import { PassageLanguages } from "../text/language.ts"
 import type { TextsOf } from "../thread/worker-messages.ts"
 import { MAX_LENGTH } from "./bm25.ts"
 import type { KeywordStore, Segment } from "./keyword-store.ts"
@@ -49,24 +49,6 @@ export class KeywordIndex {
   private setSegments(segments: Segment[]): void {
     const bases = this.table.load(segments)
     this.segments = segments.map((segment, i) => ({ ...segment, base: bases[i]! }))
-  }
-
-  /** A segment whose passages' languages were not told when it was written. */
-  unjudged(): { number: number; ids: IdRanges } | undefined {
-    const segment = this.segments.find(({ languages }) => languages.includes(NOT_JUDGED))
-    return segment && { number: segment.number, ids: toRanges(spansOf(segment)) }
-  }
-
-  /** Notes the languages of an unjudged segment, by id; of passages that have no text any more there is none. */
-  setLanguages(number: number, told: ReadonlyMap<number, LanguageCode>): void {
-    const segment = this.segments.find(each => each.number === number)
-    if (!segment) return // merged meanwhile
-    let row = 0
-    for (const [first, last] of spansOf(segment))
-      for (let id = first; id <= last; id++, row++)
-        if (segment.languages[row] === NOT_JUDGED) segment.languages[row] = told.get(id) ?? NO_LANGUAGE
-    this.store.setLanguages(number, segment.languages)
-    this.table.setLanguages(segment.base, segment.languages)
   }
 
   /**
@@ -141,12 +123,6 @@ async function analyze(texts: string[], documents: TextsOf[], pace: Pace): Promi
     }
   }
   return { postings, lengths, languages }
-}
-
-function spansOf({ stretches }: Segment): [first: number, last: number][] {
-  const spans: [number, number][] = []
-  for (let i = 0; i < stretches.length; i += 2) spans.push([stretches[i]!, stretches[i]! + stretches[i + 1]! - 1])
-  return spans
 }
 
 function countOf(words: string[]): Map<string, number> {

@@ -10,8 +10,6 @@
  */
 import { Database as Sqlite, type Statement } from "bun:sqlite"
 import { BUSY_TIMEOUT_MS } from "../../storage/sqlite/writer.ts"
-import { NOT_JUDGED } from "../text/language.ts"
-import { renewTerms } from "./renew-terms.ts"
 
 export interface Segment {
   number: number
@@ -30,7 +28,7 @@ interface SegmentRow {
   documents: number
   stretches: Uint8Array
   lengths: Uint8Array
-  languages: Uint8Array | null
+  languages: Uint8Array
 }
 
 interface PostingRow {
@@ -39,8 +37,8 @@ interface PostingRow {
   data: Uint8Array
 }
 
-/** 1 had no languages; terms of 2 may hold letters that are folded now; stretches of 3 had ids of 32 bits. */
-const LAYOUT = 4
+/** Of the tables and of the terms in them. What has another is made again from the chunks, at the start. */
+const LAYOUT = 5
 
 export class KeywordStore {
   private readonly db: Sqlite
@@ -59,14 +57,7 @@ export class KeywordStore {
     this.db.exec("pragma secure_delete = on") // words of removed passages are overwritten
     // See `Checkpoints`, which knows the length of the log by its file.
     this.db.exec("pragma wal_autocheckpoint = 0; pragma journal_size_limit = 0")
-    this.db.exec(`
-      create table if not exists segments (number integer primary key, documents integer, stretches blob, lengths blob);
-      create table if not exists postings (segment integer, term text, df integer, data blob, primary key (segment, term)) without rowid;
-      create table if not exists removed (first integer primary key, last integer not null);
-      create table if not exists numbers (next integer not null);
-      insert into numbers select 1 where not exists (select 1 from numbers);
-    `)
-    this.upgrade()
+    this.prepare()
     // In this order: by the term alone no index leads.
     this.postings = this.db.prepare(
       "select segment, data from segments cross join postings on segment = number where term = ?",
@@ -82,22 +73,20 @@ export class KeywordStore {
     this.insert = this.db.prepare("insert or replace into postings values (?, ?, ?, ?)")
   }
 
-  private upgrade(): void {
+  private prepare(): void {
     const { user_version } = this.db.query("pragma user_version").get() as { user_version: number }
-    if (user_version >= LAYOUT) return
+    if (user_version === LAYOUT) return
     this.transaction(() => {
-      if (user_version < 2) this.db.exec("alter table segments add column languages blob")
-      if (user_version < 3) renewTerms(this.db)
-      this.widenStretches()
-      this.db.exec(`pragma user_version = ${LAYOUT}`)
+      for (const table of ["segments", "postings", "removed"]) this.db.exec(`drop table if exists ${table}`)
+      this.db.exec(`
+        create table segments (number integer primary key, documents integer, stretches blob, lengths blob, languages blob);
+        create table postings (segment integer, term text, df integer, data blob, primary key (segment, term)) without rowid;
+        create table removed (first integer primary key, last integer not null);
+        create table if not exists numbers (next integer not null);
+        insert into numbers select 1 where not exists (select 1 from numbers);
+        pragma user_version = ${LAYOUT};
+      `)
     })
-  }
-
-  private widenStretches(): void {
-    const widen = this.db.query("update segments set stretches = ? where number = ?")
-    const rows = this.db.query("select number, stretches from segments").all()
-    for (const { number, stretches } of rows as Pick<SegmentRow, "number" | "stretches">[])
-      widen.run(bytesOf(Float64Array.from(new Int32Array(stretches.slice().buffer))), number)
   }
 
   /** Visible segments in the order in which they were made. */
@@ -108,7 +97,7 @@ export class KeywordStore {
       documents: row.documents,
       stretches: new Float64Array(row.stretches.slice().buffer),
       lengths: new Uint16Array(row.lengths.slice().buffer),
-      languages: row.languages?.slice() ?? new Uint8Array(row.documents).fill(NOT_JUDGED),
+      languages: row.languages.slice(),
     }))
   }
 
@@ -170,11 +159,6 @@ export class KeywordStore {
             segment.languages,
           )
     })
-  }
-
-  /** Languages of a segment's passages, told after it was written. */
-  setLanguages(segment: number, languages: Uint8Array): void {
-    this.db.query("update segments set languages = ? where number = ?").run(languages, segment)
   }
 
   /** Removes postings of a segment that is not visible any more. @returns false when none were left. */

@@ -40,16 +40,10 @@ export class PassageTable {
     return row < 0 ? 0 : this.lengths[row]!
   }
 
-  /** NOT_JUDGED where a passage is not here or comes from a version that did not tell languages. */
+  /** NOT_JUDGED where a passage is not here. */
   languageOf(id: number): LanguageCode {
     const row = this.rows.rowOf(id)
     return row < 0 ? NOT_JUDGED : this.languages[row]!
-  }
-
-  /** Sets the languages of the rows from `base` on. */
-  setLanguages(base: number, languages: Uint8Array): void {
-    this.languages.set(languages, base)
-    this.foreignRanges.clear()
   }
 
   /** Passages in any other language. */

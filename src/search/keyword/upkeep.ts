@@ -1,19 +1,15 @@
 /**
- * What keeps the keyword index in order beside queries: merges of segments, words of removed passages that have to go,
- * languages that a former version did not tell. It works in slices of a few milliseconds, one piece at a time.
+ * What keeps the keyword index in order beside queries: merges of segments, words of removed passages that have to go. It
+ * works in slices of a few milliseconds, one piece at a time.
  */
 import { log } from "../../log.ts"
 import { countIds, intersect } from "../ids/id-ranges.ts"
-import { type LanguageCode, PassageLanguages } from "../text/language.ts"
-import type { StoredTexts } from "../text/stored-texts.ts"
 import type { Extent } from "../thread/worker-messages.ts"
 import type { Checkpoints } from "./checkpoints.ts"
 import type { KeywordIndex } from "./keyword-index.ts"
 import { Pace } from "./pace.ts"
 import { mergeOnce } from "./segment-merge.ts"
 
-/** Passages whose languages are told in one go. */
-const JUDGED_AT_ONCE = 256
 /** Passages of a segment that is rewritten, in a second or so, soon after one of them was removed. */
 const SMALL_SEGMENT = 20_000
 /** A log that is read from cannot be cut; a query reads for milliseconds. */
@@ -29,7 +25,6 @@ export class Upkeep {
   constructor(
     private readonly index: KeywordIndex,
     private readonly checkpoints: Checkpoints,
-    private readonly texts: StoredTexts,
     /** The log may hold words of removed passages: at first where a run that was killed left one. */
     private hasRemoved: boolean,
   ) {}
@@ -95,33 +90,12 @@ export class Upkeep {
       await this.paced(async pace => {
         await pace.giveWay()
         while ((await mergeOnce(this.index, pace, erased)) > 0) this.merges++
-        await this.judgeLanguages(pace)
       })
     } catch (error) {
       // Such as a full disk. Nothing of a failed merge is visible; the next write tries again.
       if (!this.closed) log.warn("keyword segments could not be merged", { error })
     } finally {
       this.merging = undefined
-    }
-  }
-
-  /** Tells the languages of what a former version indexed. */
-  private async judgeLanguages(pace: Pace): Promise<void> {
-    for (let segment = this.index.unjudged(); segment; segment = this.index.unjudged()) {
-      const told = new Map<number, LanguageCode>()
-      let languages = new PassageLanguages()
-      let document = 0
-      for (let i = 0; i < segment.ids.length; i += 2)
-        for (let first = segment.ids[i]!; first <= segment.ids[i + 1]!; first += JUDGED_AT_ONCE) {
-          const last = Math.min(segment.ids[i + 1]!, first + JUDGED_AT_ONCE - 1)
-          for (const { id, text, generation_id } of this.texts.between(first, last)) {
-            if (generation_id !== document) languages = new PassageLanguages()
-            document = generation_id
-            told.set(id, languages.next(text))
-          }
-          await pace.giveWay()
-        }
-      this.index.setLanguages(segment.number, told)
     }
   }
 }

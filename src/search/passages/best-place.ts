@@ -4,7 +4,7 @@
  */
 import { sentenceSpans } from "../../backends/sentences.ts"
 import type { SectionStart } from "../../storage/document.ts"
-import { formsOf, hasDigit, isUnspaced, WORDS } from "../text/analyze.ts"
+import { formsOf, isUnspaced, WORDS } from "../text/analyze.ts"
 import { foldText } from "../text/fold.ts"
 import type { WordWeight } from "../thread/worker-messages.ts"
 
@@ -14,7 +14,7 @@ export class QueryWords {
 
   constructor(private readonly weights: readonly WordWeight[]) {
     weights.forEach(({ terms }, word) => {
-      for (const term of distinguishing(terms)) this.byTerm.set(term, word)
+      for (const term of terms) this.byTerm.set(term, word)
     })
   }
 
@@ -46,10 +46,6 @@ export class QueryWords {
     return sum
   }
 }
-
-/** Without the cut form of an identifier, under which `subject290` and `subject291` are one word. */
-const distinguishing = (forms: readonly string[]): readonly string[] =>
-  forms.some(hasDigit) ? forms.filter(form => !form.endsWith("*")) : forms
 
 /** The section at a place in the passage. */
 export function sectionAt(sections: readonly SectionStart[], at: number): string | null {

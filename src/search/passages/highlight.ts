@@ -1,5 +1,5 @@
 /** Offsets of the words in a text that match a query by analysis: any inflection of a word that was asked for. */
-import { hasFormOf, isUnspaced, WORDS } from "../text/analyze.ts"
+import { hasFormOf, isUnspaced, WORDS, WORDS_IN_TEXT } from "../text/analyze.ts"
 import { foldText } from "../text/fold.ts"
 
 export interface Highlight {
@@ -8,7 +8,7 @@ export interface Highlight {
 }
 
 /** Letters and digits of ASCII alone, whatever dashes, quotation marks and other signs stand between them. */
-const ASCII_WORDS = /^[\x00-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\u2010-\u205e]*$/
+const ASCII_WORDS = /^[\x00-\xa9\xab\xac\xae-\xb1\xb4\xb6-\xb8\xbb\xbf\u2010-\u205e]*$/
 
 /** The query's side, made once for all hits of a search. */
 export class Highlighter {
@@ -50,14 +50,19 @@ export class Highlighter {
 
   private findInAny(text: string): Highlight[] {
     const found: Highlight[] = []
-    for (const match of text.matchAll(WORDS)) {
+    for (const match of text.matchAll(WORDS_IN_TEXT)) {
       const [raw] = match
       const start = match.index
       const end = start + raw.length
       const [first, second] = [raw.charCodeAt(0), raw.charCodeAt(1)]
       if (isUnspaced(raw)) this.findPairs(text, start, end, found)
       else if (first > 127 || second > 127 || this.mayMatch(lowerCase(first), lowerCase(second), raw.length))
-        if (this.matches(foldText(raw))) found.push({ start, end })
+        if (
+          foldText(raw)
+            .match(WORDS)
+            ?.some(word => this.matches(word))
+        )
+          found.push({ start, end })
     }
     return found
   }

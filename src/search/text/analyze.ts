@@ -13,7 +13,7 @@
  */
 import { Encoder } from "flexsearch"
 import english from "flexsearch/lang/en"
-import { foldLetters, foldText } from "./fold.ts"
+import { foldText, INVISIBLE } from "./fold.ts"
 import { stemEnglish } from "./stem-english.ts"
 
 export type Scheme = "english" | "other"
@@ -28,15 +28,25 @@ export interface TermGroup {
 }
 
 const NOT_IN_WORDS = /[^\p{L}\p{N}\p{M}]+/u
-export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 /** Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. */
-const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u{20000}-\u{323af}]/u
+const UNSPACED_CHARACTERS =
+  "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\u{20000}-\\u{323af}"
+const UNSPACED = new RegExp(`[${UNSPACED_CHARACTERS}]`, "u")
+/** A word ends where those scripts begin or end, too: `NFL冠军` is two. */
+const wordsWith = (more: string): RegExp => {
+  const among = `[\\p{L}\\p{N}\\p{M}${more}]`
+  return new RegExp(`[${among}&&[${UNSPACED_CHARACTERS}${more}]]+|[${among}--[${UNSPACED_CHARACTERS}]]+`, "gv")
+}
+/** In a folded text. */
+export const WORDS = wordsWith("")
+/** In a text as it is. */
+export const WORDS_IN_TEXT = wordsWith(INVISIBLE)
 /** The least character of those scripts: most words are settled without the expression. */
 export const FIRST_UNSPACED = "\u0e00"
 const FIRST_UNSPACED_CODE = FIRST_UNSPACED.charCodeAt(0)
-/** In FlexSearch's English list, but words that people search for: they stay in the index. */
+/** In FlexSearch's English list, some for `she'll` without its sign, but words that people search for: they stay in the index. */
 const CONTENT = new Set(
-  "back come even get go good just know like lot make made new now off one say see take think time times us use want way well work".split(
+  "back come even get go good id ill just know like lot make made new now off one say see shed shell take think time times us use want way wed well work".split(
     " ",
   ),
 )
@@ -51,9 +61,11 @@ const ENGLISH_MARKS = new Set(
 const ENGLISH_SHARE = 0.08
 /** Below this many words the share says nothing. */
 const WORDS_TO_JUDGE = 12
-/** Longer words are noise (encoded data); they would only fill the index. */
-const MAX_WORD = 64
+/** Longer words than the longest checksum are noise (encoded data); they would only fill the index. */
+const MAX_WORD = 128
 const CUT = 5
+/** With what is written together with it: "and", "with", "like", "so", "for". Of five letters it left two or three of the word. */
+const ARABIC_ARTICLE = /^(?:[وبكف]?ال|لل)(?=...)/
 /** What follows the apostrophe in `system's` and `don't`: counted as words they cost .003 nDCG@10 on titles and questions. */
 const TAILS = /(?<=\p{L})['’](?:s|t|d|m|ll|ve|re)(?![\p{L}\p{N}])/giu
 /**
@@ -62,15 +74,6 @@ const TAILS = /(?<=\p{L})['’](?:s|t|d|m|ll|ve|re)(?![\p{L}\p{N}])/giu
  */
 const WORDS_BESIDE_LETTER = 5
 const LETTER_WEIGHT = 0.3
-
-/** A term of an index made when those letters were not folded, as a query looks for it now. */
-export function renewedTerm(term: string): string {
-  const isCut = term.endsWith("*")
-  const word = foldLetters(isCut ? term.slice(0, -1) : term)
-  if (isCut) return shortened(`${word}*`)
-  // Only the English scheme keeps longer words whole. Of shorter ones either form does: a query looks for both.
-  return [...term].length > CUT && !hasDigit(term) ? stemmed(word) : cut(word)
-}
 
 const common = {
   normalize: foldText,
@@ -129,8 +132,7 @@ export function groupsOf(text: string): TermGroup[] {
   const content = words.filter(word => !STOP_WORDS.has(word))
   for (const word of content.length ? content : words) {
     const weight = content.length > WORDS_BESIDE_LETTER && /^[a-z]$/.test(word) ? LETTER_WEIGHT : 1
-    for (const forms of formsOf(word)) {
-      const terms = withFormerForm(forms, word)
+    for (const terms of formsOf(word)) {
       const key = terms.join(" ")
       const known = groups.get(key)
       if (known) known.weight += weight
@@ -178,8 +180,9 @@ export function isSingleCharacter(term: string): boolean {
 function spread(words: string[], form: (word: string) => string): string[] {
   const terms: string[] = []
   for (const word of words) {
-    if (isUnspaced(word)) terms.push(...pairsOf(word))
-    else if (word.length <= MAX_WORD) terms.push(form(word))
+    for (const part of isUnspaced(word) ? word.match(WORDS)! : [word])
+      if (isUnspaced(part)) terms.push(...pairsOf(part))
+      else if (part.length <= MAX_WORD) terms.push(form(part))
   }
   return terms
 }
@@ -190,13 +193,6 @@ function pairsOf(word: string): string[] {
   return characters.slice(1).map((character, i) => characters[i]! + character)
 }
 
-/** Files that a former version indexed hold words of letters and digits cut as well. */
-function withFormerForm(forms: string[], word: string): string[] {
-  if (!hasDigit(word) || ONLY_DIGITS.test(word) || isUnspaced(word)) return forms
-  const former = shortened(word)
-  return forms.includes(former) ? forms : [...forms, former]
-}
-
 const ONLY_DIGITS = /^\p{N}+$/u
 
 /** Identifiers and numbers stay whole: cut, `row54321` and `row54090` would be one word. */
@@ -204,8 +200,9 @@ const cut = (word: string): string => (hasDigit(word) ? word.slice(0, MAX_WORD) 
 
 function shortened(word: string): string {
   if (word.length <= CUT) return word
-  const characters = [...word]
-  return characters.length <= CUT ? word : `${characters.slice(0, CUT).join("")}*`
+  const characters = [...word.replace(ARABIC_ARTICLE, "")]
+  if (characters.length <= CUT) return characters.join("")
+  return `${characters.slice(0, CUT).join("")}*`
 }
 
 /**

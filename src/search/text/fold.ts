@@ -15,20 +15,27 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 const FOLDED_LETTERS = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g")
 
+/** What joins or breaks letters without being seen: soft hyphen, joiners, variation selectors, byte order mark. For a character class. */
+export const INVISIBLE = "\\u00ad\\u200d\\u2060\\ufe00-\\ufe0f\\ufeff"
+/** Latin accents, Hebrew points, Arabic vowel marks and stretching, and what is not seen. */
+const MARKS = new RegExp(
+  `[\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u064b-\\u065f\\u0670\\u0640${INVISIBLE}]`,
+  "g",
+)
+/** A vowel of Thai and of Lao that NFKD takes apart, and NFC does not join. */
+const AM = /\u0e4d\u0e32|\u0ecd\u0eb2/g
+/** `½` becomes `1⁄2`, which is not to join the figure before it. */
+const FRACTIONS = /[\u00bc-\u00be\u2150-\u215f\u2189]/g
+
 /** Lower case, compatibility forms, Latin accents and letters folded; Hangul stays composed. */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  return foldLetters(
-    text
-      .normalize("NFKD")
-      .replace(/[\u0300-\u036f\u064b-\u065f\u0670\u0640]/g, "") // Latin accents, Arabic vowel marks and stretching
-      .normalize("NFC")
-      .toLowerCase(),
-  )
+  return text
+    .replace(FRACTIONS, " $&")
+    .normalize("NFKD")
+    .replace(MARKS, "")
+    .normalize("NFC")
+    .replace(AM, taken => (taken.startsWith("\u0e4d") ? "\u0e33" : "\u0eb3"))
+    .toLowerCase()
+    .replace(FOLDED_LETTERS, letter => LETTERS[letter]!)
 }
-
-/** Folded text of a former version, which left those letters as they are, in today's form. */
-export const foldLetters = (text: string): string => text.replace(FOLDED_LETTERS, letter => LETTERS[letter]!)
-
-/** As SQLite's `glob` knows them: terms that `foldLetters` changes. */
-export const FORMER_TERMS = `*[${Object.keys(LETTERS).join("")}]*`

@@ -25,7 +25,8 @@ export interface Condition {
 /** With more words than these beside it, a quoted part is a name in a question and not a condition. */
 const WORDS_BESIDE_PHRASE = 4
 
-const TOKEN = /\s*(?:([+-]?)"([^"]*)"(?=\s|$)|(\S+))/gy
+/** Brackets around a quotation and signs behind it belong to the sentence; what else touches it makes one word with it. */
+const TOKEN = /\s*(?:[([{]*([+-]?)"([^"]*)"(?=[.,;:!?…)\]}]*(?:\s|$))|(\S+))/gy
 const LETTER = /^[\p{L}\p{N}]/u
 
 export function parseQuery(query: string): ParsedQuery {
@@ -33,7 +34,7 @@ export function parseQuery(query: string): ParsedQuery {
   const required: Condition[] = []
   const excluded: Condition[] = []
   const tokens = [...query.replace(/[“”„«»]/g, '"').matchAll(TOKEN)]
-  const beside = tokens.filter(([, , quoted]) => quoted === undefined).length
+  const beside = tokens.filter(([, , , word]) => word !== undefined && foldText(word).match(WORDS)).length
   for (const [, sign, quoted, word = ""] of tokens) {
     const operator = quoted === undefined ? operatorOf(word) : sign
     const text = quoted ?? (operator ? word.slice(1) : word)

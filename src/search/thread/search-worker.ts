@@ -28,7 +28,7 @@ serveThread<WorkerTasks>({
     keyword = new KeywordIndex(new KeywordStore(path))
     texts = new StoredTexts(dataDirectory, root)
     vectors = new VectorSets(dataDirectory)
-    upkeep = new Upkeep(keyword, checkpoints, texts, hasLog)
+    upkeep = new Upkeep(keyword, checkpoints, hasLog)
     queries = new QueryAnswerer(keyword, vectors, texts)
     upkeep.mergeLater()
   },

@@ -15,9 +15,6 @@ import { Division } from "./division.ts"
 import { joint, plain, type Scale } from "./scale.ts"
 import type { VectorHit, VectorIndex } from "./vector-index.ts"
 
-/** How many times more vectors are looked at before the languages of an older index are told. */
-const DEPTH_WHILE_JUDGING = 10
-
 /** What the vector leg found. */
 export interface Meaning {
   hits: VectorHit[]
@@ -131,9 +128,7 @@ export class MeaningLeg {
   /** The nearest of a part, and the best of the workspace in it. */
   private nearest({ vector, index, allowed, live, scale }: Part, { depth }: MeaningQuery) {
     const { languages } = vector
-    // While languages are still being told, foreign passages are found out only here: enough others are to be left.
-    const deeper = languages && this.index.unjudged() ? DEPTH_WHILE_JUDGING : 1
-    const near = index.search(allowed, depth * deeper)
+    const near = index.search(allowed, depth)
     const unknown = this.foreignAmong(
       near.hits.map(({ id }) => id),
       languages,
@@ -159,7 +154,7 @@ export class MeaningLeg {
     return Float64Array.from(ids, id => (noise.has(id) ? Number.NaN : (cosineIn(parts, id) ?? Number.NaN)))
   }
 
-  /** Passages in none of the languages. Those whose language was not told when they were indexed are judged here. */
+  /** Passages in none of the languages. Those whose words are not indexed yet are judged here. */
   private foreignAmong(ids: ArrayLike<number>, languages: readonly string[] | null): Set<number> {
     if (!languages) return new Set()
     const foreign = foreignTo(languages)

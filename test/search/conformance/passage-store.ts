@@ -253,6 +253,28 @@ export function conformance(name: string, open: OpenLibrary): void {
       },
     )
 
+    kept("a function word is not taken for a misspelt one, and what only looks like one is found", async library => {
+      await library.put(
+        "file_a",
+        "A form was found.\nThe shell script failed.\nHe is seriously ill.\nThe garden shed burnt.",
+      )
+      for (const query of ["from", "+from", '"from"', "those"])
+        expect((await library.search(query, { mode: "keyword" })).corrections).toEqual([])
+      for (const [query, text] of [
+        ["shell", "The shell script failed."],
+        ["ill", "He is seriously ill."],
+        ["shed", "The garden shed burnt."],
+      ] as const)
+        expect(await library.texts(query, { mode: "keyword" })).toEqual([text])
+    })
+
+    kept("words of another script are found where they touch one without spaces", async library => {
+      await library.put("file_zh", "黑豹队在2015年赢得NFL冠军。")
+      for (const query of ["NFL", '"nfl"', "+2015", "冠军"])
+        expect(await library.texts(query, { mode: "keyword" })).toEqual(["黑豹队在2015年赢得NFL冠军。"])
+      expect(await library.texts("NFL -冠军", { mode: "keyword" })).toEqual([])
+    })
+
     kept("a corrected word counts for less than one that stands as it was asked", async library => {
       await library.put("file_a", "A harbor.\nA ferry.\nA badger.\nA heron.")
       const { hits, corrections } = await library.search("harbor feryr", { mode: "keyword" })

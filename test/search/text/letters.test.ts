@@ -1,16 +1,9 @@
 /** Letters that people write in more than one way, and single characters of scripts without spaces. */
-import { Database as Sqlite } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
-import { KeywordSearch } from "../../../src/search/keyword/keyword-search.ts"
-import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
-import { PostingWriter } from "../../../src/search/keyword/posting-list.ts"
-import { makeScope } from "../../../src/search/keyword/scope.ts"
-import { groupsOf } from "../../../src/search/text/analyze.ts"
-import { toLayout } from "../keyword/former-layout.ts"
+import { toFormerLayout } from "../keyword/former-layout.ts"
 import { TestLibrary } from "../library.ts"
 
 /** As it stands in the text, and as it may be asked for. */
@@ -63,50 +56,100 @@ for (const [character, texts] of SINGLE)
     )
   })
 
-describe("an index of the version before", () => {
+const CHINESE = "黑豹队在2015年赢得NFL冠军。使用Windows系统和iPhone手机，通过ISO9001标准认证，共12345678件。"
+const JAPANESE = "TOYOTAの車とUSBケーブルを2019年に買った。"
+const THAI = "ปี2015เราใช้Windowsในสำนักงาน"
+
+describe("a word ends where a script without spaces begins", () => {
+  for (const [text, queries] of [
+    [CHINESE, ["NFL", "nfl", "2015", "Windows", "iPhone", "ISO9001", "12345678", "冠军", "手机"]],
+    [JAPANESE, ["TOYOTA", "USB", "2019", "ケーブル"]],
+    [THAI, ["2015", "Windows", "สำนักงาน"]],
+    ["API를 2015년에 만들었다.", ["API", "2015"]],
+  ] as const)
+    test(`in "${text}"`, async () => {
+      const library = await TestLibrary.open()
+      await library.put("file_mixed", text)
+      for (const word of queries)
+        for (const query of [word, `"${word}"`, `+${word}`]) {
+          const { hits, corrections } = await library.search(query, { mode: "keyword" })
+          expect({ query, texts: hits.map(hit => hit.text), corrections }).toEqual({
+            query,
+            texts: [text],
+            corrections: [],
+          })
+          const marked = hits[0]!.highlights.map(({ start, end }) => text.slice(start, end))
+          expect({ query, marked: marked.map(each => each.toLowerCase()) }).toEqual({
+            query,
+            marked: [word.toLowerCase()],
+          })
+        }
+      await library.close()
+    })
+})
+
+describe("what is not written, or not seen, does not keep a word from being found", () => {
+  for (const [text, query] of [
+    ["The inter\u00adnational com\u00admittee met in Geneva.", "international"],
+    ["The inter\u00adnational com\u00admittee met in Geneva.", "committee"],
+    ["The word\u2060joiner and the variation.", "wordjoiner"],
+    ["בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם", "בראשית"],
+    ["בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם", "השמים"],
+    ["הספר נכתב בעברית", "הַסֵּפֶר"],
+    ["هذه المدينة الكبيرة جميلة جدا وفيها مدارس", "مدينة"],
+    ["هذه المدينة الكبيرة جميلة جدا وفيها مدارس", "كبيرة"],
+    ["كتاب على الطاولة", "الكتاب"],
+    ["اتصل بالمدير وللمدير مكتب", "مدير"],
+  ] as const)
+    test(`${query} in ${text}`, async () => {
+      const library = await TestLibrary.open()
+      await library.put("file_one", text)
+      const { hits } = await library.search(query, { mode: "keyword" })
+      expect(hits.map(hit => hit.text)).toEqual([text])
+      expect(hits[0]!.highlights.length).toBeGreaterThan(0)
+      await library.close()
+    })
+})
+
+test("a fraction does not make another number of the figure before it, and is marked", async () => {
+  const library = await TestLibrary.open()
+  await library.put("file_plank", "The plank is 5½ inches wide.")
+  expect(await library.texts("51", { mode: "keyword" })).toEqual([])
+  const [hit] = (await library.search("5½", { mode: "keyword" })).hits
+  expect(hit?.highlights).toEqual([{ start: 13, end: 15 }])
+  await library.close()
+})
+
+test("a checksum of 128 digits is found", async () => {
+  const library = await TestLibrary.open()
+  const sum = "0123456789abcdef".repeat(8)
+  await library.put("file_sum", `The checksum is ${sum} here.`)
+  expect((await library.texts(sum, { mode: "keyword" })).length).toBe(1)
+  expect(await library.texts(sum.replace(/f$/, "e"), { mode: "keyword" })).toEqual([])
+  await library.close()
+})
+
+test("an identifier does not stand for words that begin like it", async () => {
+  const library = await TestLibrary.open()
+  await library.put(
+    "file_de",
+    "Die Versicherung hat die neue Version der Bedingungen verschickt, und alle Kunden haben sie erhalten.",
+  )
+  expect(await library.texts("version0v", { mode: "keyword" })).toEqual([])
+  await library.close()
+})
+
+test("an index of a former version is made again from the passages when it is opened", async () => {
   const directory = mkdtempSync(join(tmpdir(), "letters-test-"))
-  afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
-  const posting = (...rows: [row: number, frequency: number][]) => {
-    const writer = new PostingWriter()
-    for (const [row, frequency] of rows) writer.add(row, frequency)
-    return writer.take()
-  }
-
-  test("has its terms renewed when it is opened, joined with those that are spelled so already", () => {
-    const path = join(directory, "keyword.db")
-    const before = new KeywordStore(path)
-    // As version .1 wrote "straßen", "große" and "fluß" of German passages, and "œuvre" of an English one.
-    const terms: [string, Uint8Array][] = [
-      ["große", posting([0, 1])],
-      ["gross*", posting([1, 2])],
-      ["stras*", posting([1, 1])],
-      ["straß*", posting([0, 3], [1, 1])],
-      ["fluß", posting([2, 1])],
-      ["œuvres", posting([2, 1])],
-    ]
-    for (const [term, data] of terms) before.writePosting(1, term, 1, data)
-    const lengths = Uint16Array.of(4, 4, 4)
-    before.show(
-      { number: 1, documents: 3, stretches: Float64Array.of(1, 3), lengths, languages: new Uint8Array(3) },
-      [],
-    )
-    before.close()
-    toLayout(path, 2)
-
-    const index = new KeywordIndex(new KeywordStore(path))
-    const ids = Float64Array.of(1, 3)
-    const search = new KeywordSearch(index)
-    const found = (query: string) =>
-      search.search(groupsOf(query), makeScope(index.table, ids, undefined, ids), 9).hits.map(({ id }) => id)
-    expect(found("Strassen")).toEqual([1, 2])
-    expect(found("Straßen")).toEqual([1, 2])
-    expect(found("große")).toEqual([2, 1])
-    expect(found("Fluss")).toEqual([3])
-    expect(found("oeuvre")).toEqual([3])
-    index.store.close()
-    const again = new Sqlite(path, { readonly: true })
-    expect(again.query("select term from postings where term glob '*[ßœ]*'").all()).toEqual([])
-    again.close()
-  })
+  const before = await TestLibrary.open({ directory })
+  await before.put("file_zh", CHINESE)
+  await before.put("file_de", "Die Hauptstraße ist gesperrt.")
+  await before.close()
+  toFormerLayout(join(directory, "keyword.db"))
+  const after = await TestLibrary.open({ directory })
+  await after.whole()
+  for (const [query, text] of [["NFL", CHINESE], ["Hauptstrasse", "Die Hauptstraße ist gesperrt."]] as const) // biome-ignore format: pairs
+    expect(await after.texts(query, { mode: "keyword" })).toEqual([text])
+  await after.close()
+  rmSync(directory, { recursive: true, force: true })
 })
