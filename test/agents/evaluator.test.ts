@@ -9,7 +9,7 @@ const never = new AbortController().signal
 const within = (cpuMs: number) => new EvaluatorProcesses({ cpuMs, timeoutMs: 60_000, memoryBytes: 500_000_000 })
 const evaluator = within(5_000)
 /** The endless expression takes three seconds, and this is ended before. */
-const strict = within(1_000)
+const strict = within(1_500)
 afterAll(() => Promise.all([evaluator.stop(), strict.stop()]))
 const saidOf = (work: Promise<unknown>) =>
   work.then(
