@@ -34,6 +34,8 @@ export type Turns = ReturnType<typeof useTurns>
 interface Running {
   abort: AbortController
   conversationId: string | undefined
+  /** What shows of it. */
+  draft: Draft
 }
 
 /**
@@ -61,13 +63,13 @@ export function useTurns(
   // Another conversation is opened: its reply goes on at the daemon, this page stops watching it.
   useEffect(() => {
     if (running.current && running.current.conversationId === conversationId) return
-    running.current?.abort.abort()
-    running.current = null
+    leave()
+    followed.current.clear() // one that is come back to is followed again
     setDraft(null)
     setFailure(undefined)
     onLeave()
   }, [conversationId])
-  useEffect(() => () => running.current?.abort.abort(), [])
+  useEffect(() => leave, [])
 
   // A conversation whose reply is still being written elsewhere is followed.
   const last = current?.messages.at(-1)
@@ -79,25 +81,34 @@ export function useTurns(
     void watch({ method: "GET", path: `/conversations/${conversationId}/events`, question: null })
   }, [current])
 
-  function draw(next: Draft): void {
+  function leave(): void {
+    running.current?.abort.abort()
+    running.current = null
+  }
+
+  function draw(mine: Running, next: Draft): void {
+    if (running.current !== mine) return
+    mine.draft = next
     setDraft(next)
     const { messageId, thinking, redaction, calls } = next
     if (messageId) setNotes(before => new Map(before).set(messageId, { thinking, redaction, calls }))
   }
 
-  function begin(question: Question | null): Running {
-    const mine: Running = { abort: new AbortController(), conversationId }
+  function begin(draft: Draft): Running {
+    const mine: Running = { abort: new AbortController(), conversationId, draft }
     running.current = mine
     setFailure(undefined)
     setReturned(null)
-    setDraft(emptyDraft(question))
+    setDraft(draft)
     return mine
   }
 
   async function watch({ method, path, body, question, isNew }: Ask): Promise<void> {
-    const mine = begin(question)
+    const mine = begin(emptyDraft(question))
     const { signal } = mine.abort
+    const onDraft = (next: Draft) => draw(mine, next)
     const onConversation = (id: string) => {
+      if (running.current !== mine) return void stopUnseen(mine, id)
       mine.conversationId = id
       go(`/chat/${id}`, true)
       onChange()
@@ -105,27 +116,40 @@ export function useTurns(
     let failed: Failed | null = null
     try {
       const sent = isNew && question ? await withImages(body, question) : body
-      failed = (await followReply({ method, path, body: sent, question, signal, onDraft: draw, onConversation })).error
+      failed = (await followReply({ method, path, body: sent, question, signal, onDraft, onConversation })).error
     } catch (error) {
       const nothingToFollow = method === "GET" && error instanceof ApiError
-      if (!signal.aborted && !nothingToFollow) setFailure(error as Error)
-      if (!signal.aborted && isNew) setReturned(question)
+      if (running.current === mine && !nothingToFollow) setFailure(error as Error)
+      if (running.current === mine && isNew) setReturned(question)
     }
     await end(mine, failed)
   }
 
   /** Shows what is stored in place of the draft. */
   async function end(mine: Running, failed: Failed | null): Promise<void> {
-    if (mine.abort.signal.aborted) return
+    if (running.current !== mine) return
     if (mine.conversationId) {
       const stored = await api.get<Conversation>(`/conversations/${mine.conversationId}`).catch(() => null)
-      if (mine.abort.signal.aborted) return
+      if (running.current !== mine) return
       if (stored) conversation.set(stored)
       if (stored?.messages.at(-1)?.error) failed = null // shown with the stored message
     }
     running.current = null
     setDraft(null)
     if (failed) setFailure(failed)
+    onChange()
+  }
+
+  /** The daemon has not answered: the question comes back, and what becomes of it there is stopped when it is heard of. */
+  function giveUp({ draft: { question } }: Running): void {
+    running.current = null
+    setDraft(null)
+    setReturned(question)
+  }
+
+  async function stopUnseen({ abort }: Running, id: string): Promise<void> {
+    abort.abort()
+    await api.post(`/conversations/${id}/cancel`).catch(() => {}) // it may have ended by itself
     onChange()
   }
 
@@ -149,15 +173,20 @@ export function useTurns(
     },
     async stop() {
       const mine = running.current
-      if (mine && !mine.conversationId) mine.abort.abort()
+      const givenUpAt = Date.now() + UNANSWERED_MS
       // One that comes before the daemon has begun to write finds nothing to stop.
-      while (mine?.conversationId && running.current === mine && !mine.abort.signal.aborted) {
+      while (mine && running.current === mine) {
+        if (!mine.conversationId) {
+          if (Date.now() > givenUpAt) return giveUp(mine)
+          await wait(UNNAMED_MS)
+          continue
+        }
         const failed = await api.post(`/conversations/${mine.conversationId}/cancel`).then(
           () => null,
           (error: ApiError) => error,
         )
         if (failed) return notify(failed.message)
-        await new Promise(resolve => setTimeout(resolve, STOP_AGAIN_MS))
+        await wait(STOP_AGAIN_MS)
       }
     },
     /** Writes a reply anew; with `text` the question before it is changed first. What came after it goes. */
@@ -173,8 +202,7 @@ export function useTurns(
     },
     /** Finishes a reply that was cut. */
     async finish(model: string | undefined) {
-      const mine = begin(null)
-      setDraft({ ...emptyDraft(null), doing: doing(t("Continuing …")) })
+      const mine = begin({ ...emptyDraft(null), doing: doing(t("Continuing …")) })
       const body = { conversation_id: conversationId, model }
       const failed = await api.post("/continue", body, { signal: mine.abort.signal }).then(
         () => null,
@@ -186,6 +214,12 @@ export function useTurns(
 }
 
 const STOP_AGAIN_MS = 500
+/** Between two looks whether the daemon has named a new conversation: until then there is nothing to stop. */
+const UNNAMED_MS = 50
+/** So long it may take to do so when the reader wants it stopped. */
+const UNANSWERED_MS = 3_000
+
+const wait = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
 async function withImages(body: object | undefined, { pictures }: Question): Promise<object | undefined> {
   const files = pictures.filter(picture => picture instanceof File)
