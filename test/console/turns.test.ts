@@ -18,6 +18,12 @@ const fieldOf = (page: Page): Promise<string> => page.getByLabel("Message", { ex
 const replyOf = (page: Page) => page.getByLabel("Reply", { exact: true })
 const stopOf = (page: Page) => page.getByRole("button", { name: "Stop", exact: true })
 
+/** Every complaint is one that the test is about. */
+function takeComplaints(expected: RegExp): void {
+  expect(chats.site.complaints.filter(each => !expected.test(each))).toEqual([])
+  chats.site.complaints.length = 0
+}
+
 /** Lets new conversations wait until the returned function is called. */
 async function holdNew(page: Page): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -98,6 +104,160 @@ describe.skipIf(!hasBrowser)("a reply that is being written", () => {
       await replyOf(page).getByText("Wait for the quarter").waitFor()
       await stopOf(page).waitFor({ state: "detached" })
       expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})
+
+describe.skipIf(!hasBrowser)("Stop and Send stand in one place", () => {
+  /** The middle of a button, for a pointer that knows nothing of what comes next there. */
+  const middleOf = async (page: Page, name: string): Promise<[number, number]> => {
+    const { x, y, width, height } = (await page.getByRole("button", { name, exact: true }).boundingBox())!
+    return [x + width / 2, y + height / 2]
+  }
+
+  test(
+    "a double click on Send asks, and does not stop what it asked for",
+    async () => {
+      const page = await openChat()
+      const goOn = chats.model.hold()
+      await page.getByLabel("Message", { exact: true }).fill("Is it asked once?")
+      const [x, y] = await middleOf(page, "Send")
+      await page.mouse.dblclick(x, y, { delay: 30 })
+      await replyOf(page).getByText("Either party").waitFor()
+      expect(await page.getByText("Stopped.").count()).toBe(0)
+      await Bun.sleep(600)
+      await page.mouse.click(...(await middleOf(page, "Stop")))
+      await page.getByText("Stopped.").waitFor()
+      goOn()
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "a press on Stop that outlasts the reply sends nothing of what is typed",
+    async () => {
+      const page = await openChat()
+      const goOn = chats.model.hold()
+      await ask(page, "How can the lease be ended?")
+      await replyOf(page).getByText("Either party").waitFor()
+      await page.getByLabel("Message", { exact: true }).fill("Not to be sent yet")
+      await page.mouse.move(...(await middleOf(page, "Stop")))
+      await page.mouse.down()
+      goOn()
+      await page.getByRole("button", { name: "Send", exact: true }).waitFor()
+      await page.mouse.up()
+      await Bun.sleep(300)
+      expect(await fieldOf(page)).toBe("Not to be sent yet")
+      expect(await page.getByLabel("Your message").count()).toBe(1)
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})
+
+describe.skipIf(!hasBrowser)("what cannot be asked", () => {
+  const UNREACHABLE = "Carrel is not responding. Is it running?"
+
+  test(
+    "again or in other words leaves the answer, and the words, and is said once",
+    async () => {
+      const page = await openChat()
+      await begun(page, "How can the lease be ended?")
+      await page.context().setOffline(true)
+      await page.getByRole("button", { name: "Ask again" }).click()
+      await page.getByText(UNREACHABLE).waitFor()
+      expect(await page.getByText(UNREACHABLE).count()).toBe(1)
+      expect(await replyOf(page).getByText("Wait for the quarter").count()).toBe(1)
+      await page.getByRole("button", { name: "Edit the question" }).click()
+      await page.getByLabel("Question", { exact: true }).fill("When can the lease be ended?")
+      await page.getByRole("button", { name: "Ask", exact: true }).click()
+      await page.getByText(UNREACHABLE).waitFor()
+      expect(await page.getByLabel("Question", { exact: true }).inputValue()).toBe("When can the lease be ended?")
+      expect(await replyOf(page).getByText("Wait for the quarter").count()).toBe(1)
+      expect(await page.getByText(UNREACHABLE).count()).toBe(1)
+      await page.context().setOffline(false)
+      await page.getByRole("button", { name: "Ask", exact: true }).click()
+      await page.getByLabel("Your message").getByText("When can the lease be ended?").waitFor()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await page.getByText(UNREACHABLE).count()).toBe(0)
+      takeComplaints(/ERR_INTERNET_DISCONNECTED/)
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "while another tab is answered comes back with the reason",
+    async () => {
+      const page = await openChat()
+      await begun(page, "How can the lease be ended?")
+      const other = await page.context().newPage()
+      await other.goto(page.url())
+      await other.getByRole("button", { name: "Ask again" }).waitFor()
+      const goOn = chats.model.hold()
+      await ask(other, "And who asks first?")
+      await replyOf(other).nth(1).getByText("Either party").waitFor()
+      await ask(page, "And who asks second?")
+      await stopOf(page).waitFor()
+      await page
+        .getByRole("alert")
+        .getByText(/already/)
+        .waitFor()
+      expect(await fieldOf(page)).toBe("And who asks second?")
+      goOn()
+      await stopOf(page).waitFor({ state: "detached" })
+      expect(await page.getByRole("alert").count()).toBe(1)
+      takeComplaints(/status of 409/)
+    },
+    SLOW_MS,
+  )
+})
+
+describe.skipIf(!hasBrowser)("what was written stays when the conversation cannot be read at the end of it", () => {
+  /** Fails the requests for one conversation as of now. */
+  const readsFail = (page: Page, how: (route: Route) => Promise<void>) =>
+    page.route(/\/conversations\/conv_[^/?]+$/, route =>
+      route.request().method() === "GET" ? how(route) : route.continue(),
+    )
+
+  test(
+    "because the daemon is gone",
+    async () => {
+      const page = await openChat()
+      const goOn = chats.model.hold()
+      await ask(page, "How can the lease be ended?")
+      await replyOf(page).getByText("Either party").waitFor()
+      await readsFail(page, route => route.abort())
+      goOn()
+      await page.getByText("Carrel is not responding. Is it running?").waitFor()
+      expect(await replyOf(page).getByText("Wait for the quarter").count()).toBe(1)
+      expect(await stopOf(page).count()).toBe(0)
+      expect(await page.getByLabel("Your message").count()).toBe(1)
+      await page.unroute(/\/conversations\/conv_[^/?]+$/)
+      await ask(page, "And now?")
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await replyOf(page).count()).toBe(2)
+      takeComplaints(/ERR_FAILED/)
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "because it was deleted, which is said",
+    async () => {
+      const page = await openChat()
+      const goOn = chats.model.hold()
+      await ask(page, "How can the lease be ended?")
+      await replyOf(page).getByText("Either party").waitFor()
+      const client = await chats.site.app.client()
+      const id = new URL(page.url()).pathname.split("/").at(-1)
+      await client.delete(`/conversations/${id}`)
+      goOn()
+      await page.getByText("This conversation has been deleted.").waitFor()
+      expect(await replyOf(page).getByText("Either party").count()).toBe(1)
+      expect(await stopOf(page).count()).toBe(0)
+      takeComplaints(/status of 404/)
     },
     SLOW_MS,
   )

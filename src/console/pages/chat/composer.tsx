@@ -13,6 +13,9 @@ const loadPrompts = async () => (await import("./prompts.tsx")).Prompts
 /** What is looked for among the prompts that the reader keeps: the message ends on a name. Behind words, a slash alone is none. */
 const NAMED = /(?:^\/(\S*)|(?<=\s)\/(\S+))$/
 
+/** Stop takes the place of Send under the pointer: so soon, a click there belongs to the one that sent. */
+const DOUBLE_CLICK_MS = 500
+
 interface ComposerProps {
   writing: boolean
   /** What could not be sent comes back to be sent again. */
@@ -41,6 +44,8 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
     setText(typed => typed || returned.text)
     attached.set(returned.pictures.filter(picture => picture instanceof File))
   }, [returned])
+  const sentAt = useRef(Number.NEGATIVE_INFINITY)
+  const isSecondClick = ({ detail }: MouseEvent) => detail > 0 && performance.now() - sentAt.current < DOUBLE_CLICK_MS
   const send = () => {
     if (prompts.take() || !ready) return
     onSend(text, attached.files)
@@ -55,6 +60,7 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
         class={over ? "composer over" : "composer"}
         onSubmit={event => {
           event.preventDefault()
+          sentAt.current = performance.now()
           send()
         }}
       >
@@ -67,9 +73,10 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
           <AttachButton attached={attached} blind={blind} />
           <MessageField text={text} onInput={setText} onSend={send} onFiles={take} />
           {writing ? (
-            <Button icon="stop" label={t("Stop")} onClick={onStop} />
+            <Button key="stop" icon="stop" label={t("Stop")} onClick={event => isSecondClick(event) || onStop()} />
           ) : (
-            <Button kind="primary" icon="send" label={t("Send")} type="submit" disabled={!ready} />
+            // a node of its own: a press that began on the one never ends on the other
+            <Button key="send" kind="primary" icon="send" label={t("Send")} type="submit" disabled={!ready} />
           )}
         </div>
       </form>

@@ -45,11 +45,18 @@ interface MessageViewProps {
   onFinish?: () => void
   /** For the last question only. */
   onEdit?: (text: string) => void
+  /** Other words for this question, which could not be sent. */
+  edited?: string
 }
 
 export const MessageView = (props: MessageViewProps) =>
   props.message.role === "user" ? (
-    <AskedMessage text={props.message.content} pictures={props.message.images} onEdit={props.onEdit} />
+    <AskedMessage
+      text={props.message.content}
+      pictures={props.message.images}
+      onEdit={props.onEdit}
+      edited={props.edited}
+    />
   ) : (
     <Reply {...props} />
   )
@@ -125,19 +132,21 @@ function Standing({ conversationId, message, notes, choice, ...props }: Standing
 
 interface DraftViewProps {
   draft: Draft
+  /** It is still being written. */
+  writing: boolean
   onCite: (source: Source) => void
   /** Undefined for who only reads it. */
   onStop: (() => void) | undefined
 }
 
-export const DraftView = ({ draft, onCite, onStop }: DraftViewProps) => (
+export const DraftView = ({ draft, writing, onCite, onStop }: DraftViewProps) => (
   <>
     {draft.question && <Question {...draft.question} />}
-    <article class="message reply" aria-label={t("Reply")} aria-busy={!draft.error}>
+    <article class="message reply" aria-label={t("Reply")} aria-busy={writing && !draft.error}>
       <Thoughts text={draft.thinking} />
       <ToolCalls calls={draft.calls} />
       {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} follows={followsNone} />}
-      {!draft.error && <Progress doing={draft.doing} onStop={onStop} />}
+      {writing && !draft.error && <Progress doing={draft.doing} onStop={onStop} />}
       <Problem error={draft.error} />
       {draft.redaction && <HiddenSoFar {...draft.redaction} />}
       <Warnings warnings={draft.warnings} />

@@ -37,6 +37,7 @@ export function Messages({ of, asked, part, children }: MessagesProps) {
     <div class="messages-frame">
       <div
         ref={element}
+        id="messages"
         class="messages"
         role="log"
         aria-label={t("Messages")}

@@ -9,9 +9,11 @@ interface AskedMessageProps {
   text: string
   pictures: readonly Picture[]
   onEdit?: ((text: string) => void) | undefined
+  /** The words to begin the change with, where some were written already. */
+  edited?: string | undefined
 }
 
-export const Question = ({ text, pictures }: Omit<AskedMessageProps, "onEdit">) => (
+export const Question = ({ text, pictures }: Omit<AskedMessageProps, "onEdit" | "edited">) => (
   <article class="message question" aria-label={t("Your message")}>
     <SentPictures pictures={pictures} />
     <Markdown text={text} />
@@ -19,8 +21,8 @@ export const Question = ({ text, pictures }: Omit<AskedMessageProps, "onEdit">) 
 )
 
 /** A message of the user; with `onEdit` it can be asked in other words. */
-export function AskedMessage({ text, pictures, onEdit }: AskedMessageProps) {
-  const [edited, setEdited] = useState<string | null>(null)
+export function AskedMessage({ text, pictures, onEdit, edited: begun }: AskedMessageProps) {
+  const [edited, setEdited] = useState<string | null>(begun ?? null)
   if (!onEdit) return <Question text={text} pictures={pictures} />
   if (edited === null)
     return (

@@ -13,6 +13,12 @@ import { imageOf } from "./sight.ts"
 /** What a stream told about a reply and the stored message does not keep. */
 export type ReplyNotes = Pick<Draft, "thinking" | "redaction" | "calls">
 
+/** A changed question that could not be asked. */
+export interface EditedQuestion {
+  messageId: string
+  text: string
+}
+
 /** What is asked of the daemon, and how it shows. */
 interface Ask {
   method: "GET" | "POST"
@@ -22,6 +28,8 @@ interface Ask {
   question: Question | null
   /** A question that is stored nowhere yet goes back to the composer when it cannot be sent. */
   isNew?: boolean
+  /** The daemon has not begun on it. */
+  onRefused?: () => void
 }
 
 interface Failed {
@@ -54,6 +62,9 @@ export function useTurns(
   const [draft, setDraft] = useState<Draft | null>(null)
   const [failure, setFailure] = useState<Failed>()
   const [returned, setReturned] = useState<Question | null>(null)
+  const [edited, setEdited] = useState<EditedQuestion>()
+  // What was streamed, where the stored conversation cannot be read afterwards: no reply is under way.
+  const [left, setLeft] = useState<Draft | null>(null)
   const [notes, setNotes] = useState<ReadonlyMap<string, ReplyNotes>>(new Map())
   const running = useRef<Running | null>(null)
   const followed = useRef(new Set<string>())
@@ -66,7 +77,9 @@ export function useTurns(
     leave()
     followed.current.clear() // one that is come back to is followed again
     setDraft(null)
+    setLeft(null)
     setFailure(undefined)
+    setEdited(undefined)
     onLeave()
   }, [conversationId])
   useEffect(() => leave, [])
@@ -97,13 +110,19 @@ export function useTurns(
   function begin(draft: Draft): Running {
     const mine: Running = { abort: new AbortController(), conversationId, draft }
     running.current = mine
-    setFailure(undefined)
-    setReturned(null)
     setDraft(draft)
     return mine
   }
 
-  async function watch({ method, path, body, question, isNew }: Ask): Promise<void> {
+  /** Nothing is left to say of what was asked before. */
+  function forget(): void {
+    setFailure(undefined)
+    setReturned(null)
+    setEdited(undefined)
+  }
+
+  async function watch({ method, path, body, question, isNew, onRefused }: Ask): Promise<void> {
+    if (method === "POST") forget() // what is followed by itself is not why a message was refused
     const mine = begin(emptyDraft(question))
     const { signal } = mine.abort
     const onDraft = (next: Draft) => draw(mine, next)
@@ -119,8 +138,10 @@ export function useTurns(
       failed = (await followReply({ method, path, body: sent, question, signal, onDraft, onConversation })).error
     } catch (error) {
       const nothingToFollow = method === "GET" && error instanceof ApiError
-      if (running.current === mine && !nothingToFollow) setFailure(error as Error)
-      if (running.current === mine && isNew) setReturned(question)
+      // Of a stream that breaks, the stored conversation says more.
+      if (!nothingToFollow && !hasBegun(mine)) failed = error as Error
+      if (running.current === mine && !hasBegun(mine)) onRefused?.()
+      if (running.current === mine && isNew && !hasBegun(mine)) setReturned(question)
     }
     await end(mine, failed)
   }
@@ -128,15 +149,20 @@ export function useTurns(
   /** Shows what is stored in place of the draft. */
   async function end(mine: Running, failed: Failed | null): Promise<void> {
     if (running.current !== mine) return
-    if (mine.conversationId) {
-      const stored = await api.get<Conversation>(`/conversations/${mine.conversationId}`).catch(() => null)
-      if (running.current !== mine) return
-      if (stored) conversation.set(stored)
-      if (stored?.messages.at(-1)?.error) failed = null // shown with the stored message
-    }
+    const stored = await read(mine.conversationId)
+    if (running.current !== mine) return
     running.current = null
     setDraft(null)
-    if (failed) setFailure(failed)
+    if (stored instanceof Error) {
+      if (hasBegun(mine)) setLeft({ ...mine.draft, error: null })
+      return setFailure(isGone(stored) ? { message: t("This conversation has been deleted.") } : (failed ?? stored))
+    }
+    if (stored) {
+      conversation.set(stored)
+      setLeft(null)
+    }
+    // What is shown with the stored message is not said again.
+    if (failed && !stored?.messages.at(-1)?.error) setFailure(failed)
     onChange()
   }
 
@@ -157,9 +183,12 @@ export function useTurns(
     current,
     /** The conversation is gone, or not shared any more. */
     isLost,
-    draft,
+    /** The reply that is being written, or was and is stored nowhere that can be read. */
+    draft: draft ?? left,
+    writing: draft !== null,
     failure,
     returned,
+    edited,
     notes,
     /** What became of it otherwise than by a turn. */
     reload() {
@@ -194,14 +223,19 @@ export function useTurns(
       const shown = current?.messages ?? []
       const at = shown.findLastIndex((other, i) => other.role === "user" && i <= shown.indexOf(message))
       if (!current || at < 0) return
+      const onRefused = () => {
+        conversation.set(current)
+        if (text) setEdited({ messageId: shown[at]!.id, text })
+      }
       conversation.set({ ...current, messages: shown.slice(0, at) })
       const path = `/conversations/${conversationId}/messages/${message.id}/regenerate`
       const body = { ...request(), ...(text ? { message: text } : {}) }
       const { content, images } = shown[at]!
-      void watch({ method: "POST", path, body, question: { text: text ?? content, pictures: images } })
+      void watch({ method: "POST", path, body, question: { text: text ?? content, pictures: images }, onRefused })
     },
     /** Finishes a reply that was cut. */
     async finish(model: string | undefined) {
+      forget()
       const mine = begin({ ...emptyDraft(null), doing: doing(t("Continuing …")) })
       const body = { conversation_id: conversationId, model }
       const failed = await api.post("/continue", body, { signal: mine.abort.signal }).then(
@@ -212,6 +246,13 @@ export function useTurns(
     },
   }
 }
+
+/** Null where there is none yet. */
+const read = (id: string | undefined): Promise<Conversation | Error | null> =>
+  id ? api.get<Conversation>(`/conversations/${id}`).catch((error: Error) => error) : Promise.resolve(null)
+
+/** The daemon has stored the question, and writes. */
+const hasBegun = ({ draft }: Running): boolean => draft.messageId !== null
 
 const STOP_AGAIN_MS = 500
 /** Between two looks whether the daemon has named a new conversation: until then there is nothing to stop. */
