@@ -1,8 +1,9 @@
 /** What becomes of a question and its reply when something comes between: a stop, another conversation, a lost daemon. */
 import { afterEach, describe, expect, test } from "bun:test"
 import type { Page, Route } from "playwright-core"
+import { until } from "../support/until.ts"
 import { useChatSite } from "./chat-page.ts"
-import { hasBrowser, SLOW_MS } from "./console.ts"
+import { EMAIL, hasBrowser, PASSWORD, SLOW_MS } from "./console.ts"
 
 const chats = useChatSite()
 const { openChat } = chats
@@ -103,6 +104,105 @@ describe.skipIf(!hasBrowser)("a reply that is being written", () => {
       goOn()
       await replyOf(page).getByText("Wait for the quarter").waitFor()
       await stopOf(page).waitFor({ state: "detached" })
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})
+
+describe.skipIf(!hasBrowser)("the end of a reply that is being written", () => {
+  const LONG = Array.from({ length: 60 }, (_, n) => `Clause ${n} says that each boat has a berth of its own.`).join(
+    "\n\n",
+  )
+  const placeIn = (page: Page) =>
+    page.locator(".messages").evaluate(box => ({
+      top: box.scrollTop,
+      below: box.scrollHeight - box.scrollTop - box.clientHeight,
+      height: box.scrollHeight,
+    }))
+  const growthIn = async (page: Page, from: number) => until(async () => (await placeIn(page)).height > from + 100)
+
+  for (const [how, goUp] of [
+    ["a wheel", (page: Page) => page.mouse.wheel(0, -40)],
+    ["a key", (page: Page) => page.keyboard.press("ArrowUp")],
+  ] as const)
+    test(
+      `is left by who goes up gently with ${how}, and followed again by who goes down to it`,
+      async () => {
+        const page = await openChat({ height: 500 })
+        const { answer } = chats.model
+        chats.model.answer = LONG
+        const goOn = chats.model.hold(200)
+        await ask(page, "What does each clause say?")
+        await replyOf(page).getByText("Clause 15 says").waitFor()
+        await until(async () => (await placeIn(page)).below < 2)
+        await page.locator(".messages").focus()
+        await page.locator(".messages").hover()
+        const { top, height } = await placeIn(page)
+        await goUp(page)
+        await until(async () => (await placeIn(page)).top <= top - 38)
+        await Bun.sleep(200) // it may glide
+        goOn()
+        await growthIn(page, height)
+        expect((await placeIn(page)).top).toBeLessThan(top)
+        await page.mouse.wheel(0, 3_000)
+        await until(async () => (await placeIn(page)).below < 2)
+        await growthIn(page, (await placeIn(page)).height)
+        expect((await placeIn(page)).below).toBeLessThan(60)
+        await page.getByRole("button", { name: "Ask again" }).waitFor()
+        await until(async () => (await placeIn(page)).below < 2)
+        chats.model.answer = answer
+        expect(chats.site.complaints).toEqual([])
+      },
+      SLOW_MS,
+    )
+})
+
+describe.skipIf(!hasBrowser)("what is typed and not sent", () => {
+  const field = (page: Page) => page.getByLabel("Message", { exact: true })
+
+  test(
+    "stays with its conversation, also while another page is open, until the reader signs out",
+    async () => {
+      const page = await openChat()
+      const first = await begun(page, "What is the first about?")
+      await field(page).fill("For the first")
+      await page.getByRole("link", { name: "New", exact: true }).click()
+      await until(async () => (await fieldOf(page)) === "")
+      await field(page).fill("For a new one")
+      await first.click()
+      await until(async () => (await fieldOf(page)) === "For the first")
+      await page.getByRole("link", { name: "Library", exact: true }).click()
+      await page.getByText("lease.md").first().waitFor()
+      await page.getByRole("link", { name: "Chat", exact: true }).click()
+      await until(async () => (await fieldOf(page)) === "For a new one")
+      await first.click()
+      await until(async () => (await fieldOf(page)) === "For the first")
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByLabel("E-mail").fill(EMAIL)
+      await page.getByLabel("Password").fill(PASSWORD)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await first.click()
+      await replyOf(page).waitFor()
+      expect(await fieldOf(page)).toBe("")
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "goes with a new conversation that is named meanwhile",
+    async () => {
+      const page = await openChat()
+      const name = await holdNew(page)
+      await ask(page, "What is it called?")
+      await stopOf(page).waitFor()
+      await field(page).fill("And what comes next")
+      name()
+      await page.waitForURL(/\/chat\/conv_/)
+      expect(await fieldOf(page)).toBe("And what comes next")
+      await page.getByRole("link", { name: "New", exact: true }).click()
+      await until(async () => (await fieldOf(page)) === "")
       expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
@@ -250,9 +350,8 @@ describe.skipIf(!hasBrowser)("what was written stays when the conversation canno
       const goOn = chats.model.hold()
       await ask(page, "How can the lease be ended?")
       await replyOf(page).getByText("Either party").waitFor()
-      const client = await chats.site.app.client()
-      const id = new URL(page.url()).pathname.split("/").at(-1)
-      await client.delete(`/conversations/${id}`)
+      const error = { code: "not_found", message: "there is no such conversation" }
+      await readsFail(page, route => route.fulfill({ status: 404, json: { error } }))
       goOn()
       await page.getByText("This conversation has been deleted.").waitFor()
       expect(await replyOf(page).getByText("Either party").count()).toBe(1)

@@ -32,6 +32,7 @@ export function ChatFoot({ conversationId, settings, onChange, present, fileName
       <NoModel models={models.data} />
       <SettingsBar settings={settings} models={models.data} onChange={onChange} present={present} fileName={fileName} />
       <Composer
+        conversationId={conversationId}
         writing={turns.writing}
         returned={turns.returned}
         blind={blind}

@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { Lazy } from "../../lazy.tsx"
 import type { Question } from "../../reply.ts"
+import { useAccount } from "../../session.ts"
 import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { focusOnce } from "../../ui/form.tsx"
 import { AttachFiles, DocumentList, type Documents } from "./documents.tsx"
 import { useDroppedFiles } from "./dropping.ts"
 import { AttachButton, type Attached, AttachedPictures, isPicture, useAttached } from "./pictures.tsx"
+import { keepUnsent, type Unsent, unsentIn } from "./unsent.ts"
 
 const loadPrompts = async () => (await import("./prompts.tsx")).Prompts
 
@@ -17,6 +19,7 @@ const NAMED = /(?:^\/(\S*)|(?<=\s)\/(\S+))$/
 const DOUBLE_CLICK_MS = 500
 
 interface ComposerProps {
+  conversationId: string | undefined
   writing: boolean
   /** What could not be sent comes back to be sent again. */
   returned: Question | null
@@ -28,10 +31,11 @@ interface ComposerProps {
 }
 
 /** Enter sends, Shift+Enter breaks the line; files and pictures are attached, pasted, or dropped anywhere on the page. */
-export function Composer({ writing, returned, blind, documents, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState("")
+export function Composer({ conversationId, writing, returned, blind, documents, onSend, onStop }: ComposerProps) {
+  const [{ text, pictures }, keep] = useUnsent(conversationId)
+  const setText = (text: string) => keep({ text })
   const prompts = usePrompts(text, setText)
-  const attached = useAttached(blind)
+  const attached = useAttached(pictures, pictures => keep({ pictures }), blind)
   const ready = text.trim() !== "" && !writing && !documents.busy && !(blind && attached.files.length > 0)
   const take = (files: Iterable<File>) => {
     const { pictures = [], others = [] } = Object.groupBy(files, file => (isPicture(file) ? "pictures" : "others"))
@@ -41,7 +45,7 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
   const over = useDroppedFiles(take)
   useEffect(() => {
     if (!returned) return
-    setText(typed => typed || returned.text)
+    setText(text || returned.text)
     attached.set(returned.pictures.filter(picture => picture instanceof File))
   }, [returned])
   const sentAt = useRef(Number.NEGATIVE_INFINITY)
@@ -82,6 +86,18 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
       </form>
     </>
   )
+}
+
+/** What is typed and attached for this conversation, and how to change it. */
+function useUnsent(conversationId: string | undefined) {
+  const { workspace } = useAccount().me
+  const [, redraw] = useState({})
+  const unsent = unsentIn(workspace.id, conversationId)
+  const keep = (change: Partial<Unsent>) => {
+    keepUnsent(workspace.id, conversationId, { ...unsentIn(workspace.id, conversationId), ...change })
+    redraw({})
+  }
+  return [unsent, keep] as const
 }
 
 /** Those that the reader keeps, while one is named or the dialog is open. */

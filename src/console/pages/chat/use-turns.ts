@@ -5,10 +5,12 @@ import type { Loaded } from "../../loading.ts"
 import { doing } from "../../phases.ts"
 import { type Draft, emptyDraft, followReply, type Question } from "../../reply.ts"
 import { go } from "../../router.tsx"
+import { useAccount } from "../../session.ts"
 import { t } from "../../text.ts"
 import { notify } from "../../ui/toast.tsx"
 import type { Conversation, Message } from "../../wire.ts"
 import { imageOf } from "./sight.ts"
+import { nameUnsent } from "./unsent.ts"
 
 /** What a stream told about a reply and the stored message does not keep. */
 export type ReplyNotes = Pick<Draft, "thinking" | "redaction" | "calls">
@@ -68,6 +70,7 @@ export function useTurns(
   const [notes, setNotes] = useState<ReadonlyMap<string, ReplyNotes>>(new Map())
   const running = useRef<Running | null>(null)
   const followed = useRef(new Set<string>())
+  const { workspace } = useAccount().me
   const isLost = isGone(conversation.error)
   const current = conversation.data?.conversation_id === conversationId && !isLost ? conversation.data : null
 
@@ -129,6 +132,7 @@ export function useTurns(
     const onConversation = (id: string) => {
       if (running.current !== mine) return void stopUnseen(mine, id)
       mine.conversationId = id
+      nameUnsent(workspace.id, id)
       go(`/chat/${id}`, true)
       onChange()
     }
