@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { Lazy } from "../../lazy.tsx"
 import type { Question } from "../../reply.ts"
 import { useAccount } from "../../session.ts"
@@ -50,6 +50,7 @@ export function Composer({ conversationId, writing, returned, blind, documents, 
   }, [returned])
   const sentAt = useRef(Number.NEGATIVE_INFINITY)
   const isSecondClick = ({ detail }: MouseEvent) => detail > 0 && performance.now() - sentAt.current < DOUBLE_CLICK_MS
+  useLostFocus(writing)
   const send = () => {
     if (prompts.take() || !ready) return
     onSend(text, attached.files)
@@ -86,6 +87,16 @@ export function Composer({ conversationId, writing, returned, blind, documents, 
       </form>
     </>
   )
+}
+
+/** The button that began or stopped a reply goes with it: whoever used it by keyboard goes on in the field. */
+function useLostFocus(writing: boolean): void {
+  useLayoutEffect(() => {
+    const isLost = document.activeElement === null || document.activeElement === document.body
+    // a finger has no place to lose, and the field would open the keyboard on the screen
+    if (isLost && !matchMedia("(pointer: coarse)").matches)
+      document.getElementById("message")?.focus({ preventScroll: true })
+  }, [writing])
 }
 
 /** What is typed and attached for this conversation, and how to change it. */

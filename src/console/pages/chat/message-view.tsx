@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { count, dateTime } from "../../format.ts"
 import { Lazy } from "../../lazy.tsx"
@@ -68,10 +67,13 @@ function Reply(props: MessageViewProps) {
   const choice = message.variants.length > 0 && (
     <Lazy load={loadVariants} props={{ ...props, shown: former, onShow: setFormer }} />
   )
-  if (!former) return <Standing {...props} choice={choice} />
+  // One element for both: the buttons that choose between them stay, and keep the focus.
   return (
-    <article class="message reply former" aria-label={t("Earlier answer")}>
-      <AnswerText message={former} onCite={props.onCite} />
+    <article
+      class={former ? "message reply former" : "message reply"}
+      aria-label={former ? t("Earlier answer") : t("Reply")}
+    >
+      {former ? <AnswerText message={former} onCite={props.onCite} /> : <Standing {...props} />}
       {choice}
     </article>
   )
@@ -93,15 +95,11 @@ function AnswerText({ message, onCite }: { message: Variant | Message; onCite: (
   )
 }
 
-interface StandingProps extends MessageViewProps {
-  choice: ComponentChildren
-}
-
-function Standing({ conversationId, message, notes, choice, ...props }: StandingProps) {
+function Standing({ conversationId, message, notes, ...props }: MessageViewProps) {
   const { onCite, onRecord, onConversation, onAgain, onFinish } = props
   const stored = useStoredCalls(notes ? null : { conversationId, message })
   return (
-    <article class="message reply" aria-label={t("Reply")}>
+    <>
       <Thoughts text={notes?.thinking ?? ""} />
       <ToolCalls calls={notes?.calls ?? stored} />
       <AnswerText message={message} onCite={onCite} />
@@ -125,8 +123,7 @@ function Standing({ conversationId, message, notes, choice, ...props }: Standing
         {onConversation && <Lazy load={loadFeedback} props={{ conversationId, message, onConversation }} />}
         {onFinish && ENDINGS[message.finish_reason ?? ""] && <Button onClick={onFinish}>{t("Continue")}</Button>}
       </footer>
-      {choice}
-    </article>
+    </>
   )
 }
 
