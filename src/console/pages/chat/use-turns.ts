@@ -46,6 +46,8 @@ interface Running {
   conversationId: string | undefined
   /** What shows of it. */
   draft: Draft
+  /** Nothing is stored of it: an error of the last stored message is another one. */
+  isRefused?: boolean
 }
 
 /**
@@ -143,9 +145,12 @@ export function useTurns(
     } catch (error) {
       const nothingToFollow = method === "GET" && error instanceof ApiError
       // Of a stream that breaks, the stored conversation says more.
-      if (!nothingToFollow && !hasBegun(mine)) failed = error as Error
-      if (running.current === mine && !hasBegun(mine)) onRefused?.()
-      if (running.current === mine && isNew && !hasBegun(mine)) setReturned(question)
+      if (running.current === mine && !nothingToFollow && !hasBegun(mine)) {
+        mine.isRefused = true
+        failed = error as Error
+        onRefused?.()
+        if (isNew) setReturned(question)
+      }
     }
     await end(mine, failed)
   }
@@ -166,7 +171,7 @@ export function useTurns(
       setLeft(null)
     }
     // What is shown with the stored message is not said again.
-    if (failed && !stored?.messages.at(-1)?.error) setFailure(failed)
+    if (failed && (mine.isRefused || !stored?.messages.at(-1)?.error)) setFailure(failed)
     onChange()
   }
 
