@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks"
 import { ApiError, api, whenSignedOut } from "./api.ts"
 import { fetchAhead, Lazy } from "./lazy.tsx"
 import { useLoaded } from "./loading.ts"
+import { forgetUnsent } from "./pages/chat/unsent.ts"
 import { SignInPage } from "./pages/doors/sign-in.tsx"
 import { DOORS, PAGES } from "./pages.ts"
 import { usePlace } from "./router.tsx"
@@ -27,6 +28,7 @@ export function App() {
 
   const leave = () => {
     rememberSignedIn(false)
+    forgetUnsent()
     setMe(null)
   }
   const load = () =>

@@ -57,6 +57,7 @@ function comparable(address: string): string {
 
 export function Markdown({ text, sources, onCite, follows }: MarkdownProps) {
   const tokens = useTokens(text)
+  const levels = levelsOf(tokens)
   const cite = useRef(onCite)
   cite.current = onCite
   const numbers = [...(sources ?? [])].join()
@@ -67,10 +68,23 @@ export function Markdown({ text, sources, onCite, follows }: MarkdownProps) {
   return (
     <div class="markdown" dir="auto">
       {tokens.map((token, i) => (
-        <DrawnBlock key={i} token={token} marks={marks} />
+        <DrawnBlock key={i} token={token} marks={marks} level={levels[i]} />
       ))}
     </div>
   )
+}
+
+/** Below the title of the page, which is the first. */
+const FIRST_LEVEL = 2
+
+/** Of the headings among the tokens: none is skipped, whichever depths a text uses. */
+function levelsOf(tokens: readonly Token[]): (number | undefined)[] {
+  const open: number[] = []
+  return tokens.map(token => {
+    if (token.type !== "heading") return undefined
+    while (open.length > 0 && open.at(-1)! >= token.depth) open.pop()
+    return FIRST_LEVEL + open.push(token.depth) - 1
+  })
 }
 
 const loadCutter = async () => (await import("./markdown-tokens.ts")).MarkdownCutter
@@ -94,8 +108,8 @@ function useTokens(text: string): readonly Token[] {
 }
 
 /** Drawn once as long as it stays the same, however often the text behind it grows. */
-const DrawnBlock = ({ token, marks }: { token: Token; marks: Marks }) =>
-  useMemo(() => <Block token={token as DrawnToken} marks={marks} />, [token, marks])
+const DrawnBlock = ({ token, ...props }: Omit<BlockProps, "token"> & { token: Token }) =>
+  useMemo(() => <Block token={token as DrawnToken} {...props} />, [token, props.marks, props.level])
 
 type DrawnToken = MarkedToken | MathToken
 type Marks = Pick<MarkdownProps, "sources" | "onCite" | "follows">
@@ -114,14 +128,33 @@ const Blocks = ({ tokens, marks }: TokensProps) => (
   </>
 )
 
-function Block({ token, marks }: { token: DrawnToken; marks: Marks }) {
+interface BlockProps {
+  token: DrawnToken
+  marks: Marks
+  /** Of a heading; one inside a list or a quotation has none. */
+  level?: number | undefined
+}
+
+/** As `dir="auto"` finds it, which does not look into what has a direction of its own. */
+function directionOf(text: string): "ltr" | "rtl" | undefined {
+  const [letter] = /\p{L}/u.exec(text) ?? []
+  if (!letter) return undefined
+  return RIGHT_TO_LEFT.test(letter) ? "rtl" : "ltr"
+}
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
+function Block({ token, marks, level }: BlockProps) {
   switch (token.type) {
     case "space":
     case "checkbox": // drawn with its list item
       return null
     case "heading":
       return (
-        <p class={`heading level-${token.depth}`} dir="auto">
+        <p
+          class={`heading level-${token.depth}`}
+          dir="auto"
+          {...(level ? { role: "heading", "aria-level": level } : {})}
+        >
           <Inlines tokens={token.tokens} marks={marks} />
         </p>
       )
@@ -139,7 +172,7 @@ function Block({ token, marks }: { token: DrawnToken; marks: Marks }) {
       return <List list={token} marks={marks} />
     case "blockquote":
       return (
-        <blockquote dir="auto">
+        <blockquote dir={directionOf(token.text)}>
           <Blocks tokens={token.tokens} marks={marks} />
         </blockquote>
       )
@@ -167,7 +200,14 @@ function List({ list, marks }: { list: Tokens.List; marks: Marks }) {
       <Blocks tokens={item.tokens} marks={marks} />
     </li>
   ))
-  return list.ordered ? <ol start={list.start || 1}>{items}</ol> : <ul>{items}</ul>
+  const dir = directionOf(list.items.map(({ text }) => text).join(" "))
+  return list.ordered ? (
+    <ol dir={dir} start={list.start || 1}>
+      {items}
+    </ol>
+  ) : (
+    <ul dir={dir}>{items}</ul>
+  )
 }
 
 function Table({ table, marks }: { table: Tokens.Table; marks: Marks }) {
@@ -176,8 +216,9 @@ function Table({ table, marks }: { table: Tokens.Table; marks: Marks }) {
       <Inlines tokens={tokens} marks={marks} />
     </Cell>
   )
+  const dir = directionOf([table.header, ...table.rows].flatMap(row => row.map(({ text }) => text)).join(" "))
   return (
-    <div class="table-frame">
+    <div class="table-frame" dir={dir}>
       <table class="table">
         <thead>
           <tr>{table.header.map((token, i) => cell("th", token, i))}</tr>

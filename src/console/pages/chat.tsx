@@ -43,7 +43,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   )
   const { current } = turns
   const readOnly = turns.isLost || current?.shared === true
-  useRepeated(current?.shared && !turns.draft ? FOLLOW_MS : null, conversation.reload)
+  useRepeated(current?.shared && !turns.writing ? FOLLOW_MS : null, conversation.reload)
   const panels = usePanels(conversationId, readOnly)
   const settings = { ...settingsOf(current, conversationId ? null : address.get("file")), ...changes }
   const fileName = useFileNames(settings.fileIds.length === 1 ? settings.fileIds : []).get(settings.fileIds[0] ?? "")
@@ -51,6 +51,9 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   useFreshRedaction()
   return (
     <div class={listShown ? "chat list-shown" : "chat"}>
+      <a class="skip" href="#messages">
+        {t("Skip to the messages")}
+      </a>
       <ConversationList
         current={conversationId}
         turn={listTurn}

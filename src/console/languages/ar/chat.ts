@@ -221,6 +221,7 @@ export const chat: Same<typeof german> = {
   "Show conversations": "إظهار المحادثات",
   "Show earlier messages": "عرض الرسائل الأقدم",
   "Show later messages": "عرض الرسائل الأحدث",
+  "Skip to the messages": "تخطَّ إلى الرسائل",
   "Sources:": "المصادر:",
   Stop: "إيقاف",
   "Stop at": "التوقف عند",
@@ -273,6 +274,7 @@ export const chat: Same<typeof german> = {
   "Thinking …": "جارٍ التفكير…",
   "{time} of it to read the files": "منها {time} لقراءة الملفات",
   "{time} of it to search": "منها {time} للبحث",
+  "This conversation has been deleted.": "حُذفت هذه المحادثة.",
   Title: "العنوان",
   Tokens: "الرموز",
   "{tokens, plural, one {# token} other {# tokens}}":

@@ -1,5 +1,5 @@
 /** What can be done with an answer that stands: say what it was worth, look at those it took the place of. */
-import { useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { count, dateTime } from "../../format.ts"
 import { useAction } from "../../loading.ts"
@@ -104,9 +104,15 @@ export function Variants({ conversationId, message, isLast, onConversation, show
   const all = [...message.variants, null]
   const at = all.indexOf(shown)
   const path = `/conversations/${conversationId}/messages/${message.id}/variants/${shown?.id}`
+  const row = useRef<HTMLDivElement>(null)
+  // At an end its button cannot be pressed: the other one takes the focus.
+  useLayoutEffect(() => {
+    const pressed = row.current!.querySelector("button:disabled")
+    if (pressed === document.activeElement) row.current!.querySelector<HTMLElement>("button:enabled")?.focus()
+  }, [shown])
   const choose = useAction(async () => onConversation?.(await api.post<Conversation>(path)))
   return (
-    <div class="row variants">
+    <div class="row variants" ref={row}>
       <Button
         kind="quiet"
         icon="back"

@@ -23,7 +23,7 @@ interface ChatFootProps {
 export function ChatFoot({ conversationId, settings, onChange, present, fileName, turns }: ChatFootProps) {
   const models = useModels()
   const documents = useDocuments(conversationId, settings, onChange)
-  useEscape(turns.draft ? turns.stop : undefined)
+  useEscape(turns.writing ? turns.stop : undefined)
   const insists = useAccount().redaction?.enforced_by
   const model = modelFor(settings, { models: models.data, present })
   const blind = blindnessOf(model, models.data, settings.redaction || Boolean(insists))
@@ -32,7 +32,8 @@ export function ChatFoot({ conversationId, settings, onChange, present, fileName
       <NoModel models={models.data} />
       <SettingsBar settings={settings} models={models.data} onChange={onChange} present={present} fileName={fileName} />
       <Composer
-        writing={turns.draft !== null}
+        conversationId={conversationId}
+        writing={turns.writing}
         returned={turns.returned}
         blind={blind}
         documents={documents}

@@ -1,19 +1,25 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { Lazy } from "../../lazy.tsx"
 import type { Question } from "../../reply.ts"
+import { useAccount } from "../../session.ts"
 import { t } from "../../text.ts"
 import { Button } from "../../ui/button.tsx"
 import { focusOnce } from "../../ui/form.tsx"
 import { AttachFiles, DocumentList, type Documents } from "./documents.tsx"
 import { useDroppedFiles } from "./dropping.ts"
 import { AttachButton, type Attached, AttachedPictures, isPicture, useAttached } from "./pictures.tsx"
+import { keepUnsent, type Unsent, unsentIn } from "./unsent.ts"
 
 const loadPrompts = async () => (await import("./prompts.tsx")).Prompts
 
 /** What is looked for among the prompts that the reader keeps: the message ends on a name. Behind words, a slash alone is none. */
 const NAMED = /(?:^\/(\S*)|(?<=\s)\/(\S+))$/
 
+/** Stop takes the place of Send under the pointer: so soon, a click there belongs to the one that sent. */
+const DOUBLE_CLICK_MS = 500
+
 interface ComposerProps {
+  conversationId: string | undefined
   writing: boolean
   /** What could not be sent comes back to be sent again. */
   returned: Question | null
@@ -25,10 +31,11 @@ interface ComposerProps {
 }
 
 /** Enter sends, Shift+Enter breaks the line; files and pictures are attached, pasted, or dropped anywhere on the page. */
-export function Composer({ writing, returned, blind, documents, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState("")
+export function Composer({ conversationId, writing, returned, blind, documents, onSend, onStop }: ComposerProps) {
+  const [{ text, pictures }, keep] = useUnsent(conversationId)
+  const setText = (text: string) => keep({ text })
   const prompts = usePrompts(text, setText)
-  const attached = useAttached(blind)
+  const attached = useAttached(pictures, pictures => keep({ pictures }), blind)
   const ready = text.trim() !== "" && !writing && !documents.busy && !(blind && attached.files.length > 0)
   const take = (files: Iterable<File>) => {
     const { pictures = [], others = [] } = Object.groupBy(files, file => (isPicture(file) ? "pictures" : "others"))
@@ -38,9 +45,12 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
   const over = useDroppedFiles(take)
   useEffect(() => {
     if (!returned) return
-    setText(typed => typed || returned.text)
+    setText(text || returned.text)
     attached.set(returned.pictures.filter(picture => picture instanceof File))
   }, [returned])
+  const sentAt = useRef(Number.NEGATIVE_INFINITY)
+  const isSecondClick = ({ detail }: MouseEvent) => detail > 0 && performance.now() - sentAt.current < DOUBLE_CLICK_MS
+  useLostFocus(writing)
   const send = () => {
     if (prompts.take() || !ready) return
     onSend(text, attached.files)
@@ -55,6 +65,7 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
         class={over ? "composer over" : "composer"}
         onSubmit={event => {
           event.preventDefault()
+          sentAt.current = performance.now()
           send()
         }}
       >
@@ -67,14 +78,37 @@ export function Composer({ writing, returned, blind, documents, onSend, onStop }
           <AttachButton attached={attached} blind={blind} />
           <MessageField text={text} onInput={setText} onSend={send} onFiles={take} />
           {writing ? (
-            <Button icon="stop" label={t("Stop")} onClick={onStop} />
+            <Button key="stop" icon="stop" label={t("Stop")} onClick={event => isSecondClick(event) || onStop()} />
           ) : (
-            <Button kind="primary" icon="send" label={t("Send")} type="submit" disabled={!ready} />
+            // a node of its own: a press that began on the one never ends on the other
+            <Button key="send" kind="primary" icon="send" label={t("Send")} type="submit" disabled={!ready} />
           )}
         </div>
       </form>
     </>
   )
+}
+
+/** The button that began or stopped a reply goes with it: whoever used it by keyboard goes on in the field. */
+function useLostFocus(writing: boolean): void {
+  useLayoutEffect(() => {
+    const isLost = document.activeElement === null || document.activeElement === document.body
+    // a finger has no place to lose, and the field would open the keyboard on the screen
+    if (isLost && !matchMedia("(pointer: coarse)").matches)
+      document.getElementById("message")?.focus({ preventScroll: true })
+  }, [writing])
+}
+
+/** What is typed and attached for this conversation, and how to change it. */
+function useUnsent(conversationId: string | undefined) {
+  const { workspace } = useAccount().me
+  const [, redraw] = useState({})
+  const unsent = unsentIn(workspace.id, conversationId)
+  const keep = (change: Partial<Unsent>) => {
+    keepUnsent(workspace.id, conversationId, { ...unsentIn(workspace.id, conversationId), ...change })
+    redraw({})
+  }
+  return [unsent, keep] as const
 }
 
 /** Those that the reader keeps, while one is named or the dialog is open. */

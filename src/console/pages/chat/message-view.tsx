@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { count, dateTime } from "../../format.ts"
 import { Lazy } from "../../lazy.tsx"
@@ -45,11 +44,18 @@ interface MessageViewProps {
   onFinish?: () => void
   /** For the last question only. */
   onEdit?: (text: string) => void
+  /** Other words for this question, which could not be sent. */
+  edited?: string
 }
 
 export const MessageView = (props: MessageViewProps) =>
   props.message.role === "user" ? (
-    <AskedMessage text={props.message.content} pictures={props.message.images} onEdit={props.onEdit} />
+    <AskedMessage
+      text={props.message.content}
+      pictures={props.message.images}
+      onEdit={props.onEdit}
+      edited={props.edited}
+    />
   ) : (
     <Reply {...props} />
   )
@@ -61,10 +67,13 @@ function Reply(props: MessageViewProps) {
   const choice = message.variants.length > 0 && (
     <Lazy load={loadVariants} props={{ ...props, shown: former, onShow: setFormer }} />
   )
-  if (!former) return <Standing {...props} choice={choice} />
+  // One element for both: the buttons that choose between them stay, and keep the focus.
   return (
-    <article class="message reply former" aria-label={t("Earlier answer")}>
-      <AnswerText message={former} onCite={props.onCite} />
+    <article
+      class={former ? "message reply former" : "message reply"}
+      aria-label={former ? t("Earlier answer") : t("Reply")}
+    >
+      {former ? <AnswerText message={former} onCite={props.onCite} /> : <Standing {...props} />}
       {choice}
     </article>
   )
@@ -86,15 +95,11 @@ function AnswerText({ message, onCite }: { message: Variant | Message; onCite: (
   )
 }
 
-interface StandingProps extends MessageViewProps {
-  choice: ComponentChildren
-}
-
-function Standing({ conversationId, message, notes, choice, ...props }: StandingProps) {
+function Standing({ conversationId, message, notes, ...props }: MessageViewProps) {
   const { onCite, onRecord, onConversation, onAgain, onFinish } = props
   const stored = useStoredCalls(notes ? null : { conversationId, message })
   return (
-    <article class="message reply" aria-label={t("Reply")}>
+    <>
       <Thoughts text={notes?.thinking ?? ""} />
       <ToolCalls calls={notes?.calls ?? stored} />
       <AnswerText message={message} onCite={onCite} />
@@ -118,26 +123,27 @@ function Standing({ conversationId, message, notes, choice, ...props }: Standing
         {onConversation && <Lazy load={loadFeedback} props={{ conversationId, message, onConversation }} />}
         {onFinish && ENDINGS[message.finish_reason ?? ""] && <Button onClick={onFinish}>{t("Continue")}</Button>}
       </footer>
-      {choice}
-    </article>
+    </>
   )
 }
 
 interface DraftViewProps {
   draft: Draft
+  /** It is still being written. */
+  writing: boolean
   onCite: (source: Source) => void
   /** Undefined for who only reads it. */
   onStop: (() => void) | undefined
 }
 
-export const DraftView = ({ draft, onCite, onStop }: DraftViewProps) => (
+export const DraftView = ({ draft, writing, onCite, onStop }: DraftViewProps) => (
   <>
     {draft.question && <Question {...draft.question} />}
-    <article class="message reply" aria-label={t("Reply")} aria-busy={!draft.error}>
+    <article class="message reply" aria-label={t("Reply")} aria-busy={writing && !draft.error}>
       <Thoughts text={draft.thinking} />
       <ToolCalls calls={draft.calls} />
       {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} follows={followsNone} />}
-      {!draft.error && <Progress doing={draft.doing} onStop={onStop} />}
+      {writing && !draft.error && <Progress doing={draft.doing} onStop={onStop} />}
       <Problem error={draft.error} />
       {draft.redaction && <HiddenSoFar {...draft.redaction} />}
       <Warnings warnings={draft.warnings} />

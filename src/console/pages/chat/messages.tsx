@@ -9,6 +9,8 @@ import type { ThreadPart } from "./thread-part.ts"
 
 /** From an end of what is drawn: there the next messages are drawn. */
 const NEAR_PIXELS = 1_000
+/** From the end: who goes down so far means to see what comes. */
+const NEAR_END_PIXELS = 60
 
 interface MessagesProps {
   /** The conversation: another one begins at its end. */
@@ -37,6 +39,7 @@ export function Messages({ of, asked, part, children }: MessagesProps) {
     <div class="messages-frame">
       <div
         ref={element}
+        id="messages"
         class="messages"
         role="log"
         aria-label={t("Messages")}
@@ -99,11 +102,14 @@ function useEnd(element: { current: HTMLDivElement | null }) {
       isFollowed.current = true
       keep()
     },
-    /** After a scroll. What has grown since the box was at its end says nothing of the reader: only who goes up leaves it. */
+    /**
+     * After a scroll. Only the reader goes up and stays before the end: what grows moves nothing, and what shrinks leaves the
+     * box at its end. Whoever goes down to it follows it again.
+     */
     note: (hasLater: boolean) => {
       const box = element.current!
-      if (below(box) < 60) isFollowed.current = !hasLater
-      else if (box.scrollTop < top.current) isFollowed.current = false
+      if (box.scrollTop < top.current && below(box) > 1) isFollowed.current = false
+      else if (box.scrollTop > top.current && below(box) < NEAR_END_PIXELS) isFollowed.current = !hasLater
       top.current = box.scrollTop
       setFar(below(box) > box.clientHeight)
     },

@@ -40,8 +40,11 @@ export interface Attached {
 }
 
 /** @param blind why none can be sent now */
-export function useAttached(blind: string | undefined): Attached {
-  const [files, setFiles] = useState<readonly File[]>([])
+export function useAttached(
+  files: readonly File[],
+  setFiles: (files: readonly File[]) => void,
+  blind: string | undefined,
+): Attached {
   // Told under this reason not to send: with another model, or another reason, it is over.
   const [fault, setFault] = useState<{ problem: string | undefined; blind: string | undefined }>()
   const setProblem = (problem: string | undefined) => setFault({ problem, blind })

@@ -35,7 +35,7 @@ export function Thread({
   onCite,
   onRecord,
 }: ThreadProps) {
-  const { draft, failure, notes } = turns
+  const { draft, writing, failure, notes, edited } = turns
   const messages = conversation?.messages ?? []
   const shown = draft ? withoutTurn(messages, draft) : messages
   const lastQuestion = shown.findLast(message => message.role === "user")
@@ -62,12 +62,13 @@ export function Thread({
             isLast={message === shown.at(-1) && mayAsk}
             {...(message === shown.at(-1) && mayAsk ? { onAgain: () => turns.again(message), onFinish } : {})}
             {...(message === lastQuestion && mayAsk ? { onEdit: text => turns.again(message, text) } : {})}
+            {...(message.id === edited?.messageId ? { edited: edited.text } : {})}
           />
           {place === message.id && summary}
         </Fragment>
       ))}
       {draft && !part.hasLater && (
-        <DraftView draft={draft} onCite={onCite} onStop={readOnly ? undefined : turns.stop} />
+        <DraftView draft={draft} writing={writing} onCite={onCite} onStop={readOnly ? undefined : turns.stop} />
       )}
       <Problem error={failure} />
     </Messages>
