@@ -44,8 +44,8 @@ export const FUSION = {
   /** The same for coverage. */
   lowCoverage: 0.25,
   enoughCoverage: 0.35,
-  /** What the keyword leg keeps of its weight under full mistrust: exact words still order what the vector leg finds alike. */
-  mistrustedShare: 0.15,
+  /** What the keyword leg keeps under full mistrust, times its weight squared: the less the model knows, the more. */
+  mistrusted: 0.375,
   /** A rare word with this share of the query's weight decides: the query asks for it, and it is no accident. */
   decisiveShare: 0.6,
   /** A passage whose keyword score is below this share of another's holds next to nothing of what that one holds. */
@@ -104,7 +104,7 @@ export function vectorWeight(options: FuseOptions): number {
   if (coverage === undefined || own === 0 || own === 1) return own
   const keywordShare = (1 - own) * (Math.max(0, coverage) / FUSION.typicalCoverage) ** FUSION.coveragePower
   const adapted = own / (own + keywordShare)
-  const most = 1 - (1 - own) * FUSION.mistrustedShare
+  const most = 1 - FUSION.mistrusted * (1 - own) ** 2
   return adapted + Math.max(0, most - adapted) * mistrustOf(options)
 }
 

@@ -32,13 +32,12 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   const [changes, setChanges] = useState<Partial<ChatSettings>>({})
   const [listShown, setListShown] = useState(false)
   const [listTurn, setListTurn] = useState(0)
-  const listAgain = () => setListTurn(turn => turn + 1)
   const conversation = useConversation(conversationId)
   const turns = useTurns(
     conversationId,
     conversation,
     () => requestOf(conversationId ? changes : settings),
-    listAgain,
+    () => setListTurn(turn => turn + 1),
     () => setChanges({}), // what was chosen for one conversation says nothing about another
   )
   const { current } = turns
@@ -51,9 +50,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   useFreshRedaction()
   return (
     <div class={listShown ? "chat list-shown" : "chat"}>
-      <a class="skip" href="#messages">
-        {t("Skip to the messages")}
-      </a>
+      <SkipLink />
       <ConversationList
         current={conversationId}
         turn={listTurn}
@@ -90,6 +87,13 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
     </div>
   )
 }
+
+/** Past the list of conversations. */
+const SkipLink = () => (
+  <a class="skip" href="#messages">
+    {t("Skip to the messages")}
+  </a>
+)
 
 const Thread = (props: ThreadProps) => {
   const until = <Messages>{props.welcome}</Messages>
