@@ -135,13 +135,14 @@ interface BlockProps {
   level?: number | undefined
 }
 
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
 /** As `dir="auto"` finds it, which does not look into what has a direction of its own. */
 function directionOf(text: string): "ltr" | "rtl" | undefined {
   const [letter] = /\p{L}/u.exec(text) ?? []
   if (!letter) return undefined
   return RIGHT_TO_LEFT.test(letter) ? "rtl" : "ltr"
 }
-const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
 function Block({ token, marks, level }: BlockProps) {
   switch (token.type) {
