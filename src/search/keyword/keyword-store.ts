@@ -38,7 +38,7 @@ interface PostingRow {
 }
 
 /** Of the tables and of the terms in them. What has another is made again from the chunks, at the start. */
-const LAYOUT = 5
+const LAYOUT = 6
 
 export class KeywordStore {
   private readonly db: Sqlite

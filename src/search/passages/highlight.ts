@@ -32,7 +32,8 @@ export class Highlighter {
   }
 
   find(text: string): Highlight[] {
-    return ASCII_WORDS.test(text) ? this.findInAscii(text) : this.findInAny(text)
+    const isPlain = ASCII_WORDS.test(text) && !text.includes("#") && !text.includes("++")
+    return isPlain ? this.findInAscii(text) : this.findInAny(text)
   }
 
   private findInAscii(text: string): Highlight[] {

@@ -13,7 +13,7 @@
  */
 import { Encoder } from "flexsearch"
 import english from "flexsearch/lang/en"
-import { foldText, INVISIBLE } from "./fold.ts"
+import { foldText, INVISIBLE, SIGNED } from "./fold.ts"
 import { stemEnglish } from "./stem-english.ts"
 
 export type Scheme = "english" | "other"
@@ -40,7 +40,7 @@ const wordsWith = (more: string): RegExp => {
 /** In a folded text. */
 export const WORDS = wordsWith("")
 /** In a text as it is. */
-export const WORDS_IN_TEXT = wordsWith(INVISIBLE)
+export const WORDS_IN_TEXT = new RegExp(`${SIGNED}|${wordsWith(INVISIBLE).source}`, "giv")
 /** The least character of those scripts: most words are settled without the expression. */
 export const FIRST_UNSPACED = "\u0e00"
 const FIRST_UNSPACED_CODE = FIRST_UNSPACED.charCodeAt(0)

@@ -27,9 +27,18 @@ const AM = /\u0e4d\u0e32|\u0ecd\u0eb2/g
 /** `½` becomes `1⁄2`, which is not to join the figure before it. */
 const FRACTIONS = /[\u00bc-\u00be\u2150-\u215f\u2189]/g
 
-/** Lower case, compatibility forms, Latin accents and letters folded; Hangul stays composed. */
+/** Languages that differ in signs alone. For an expression that knows no case. */
+export const SIGNED = "(?<![\\p{L}\\p{N}\\p{M}])(?:c\\+\\+|[cfj]#)(?![\\p{L}+#])"
+const SIGNED_NAMES = new RegExp(SIGNED, "giu")
+
+/** Lower case, compatibility forms, Latin accents and letters folded; Hangul stays composed. `C++` and `C#` become words. */
 export function foldText(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
+  const folded = ASCII.test(text) ? text.toLowerCase() : foldLetters(text)
+  if (!folded.includes("#") && !folded.includes("++")) return folded
+  return folded.replace(SIGNED_NAMES, name => `${name[0]}${name[1] === "#" ? "sharp" : "plusplus"} `)
+}
+
+function foldLetters(text: string): string {
   return text
     .replace(FRACTIONS, " $&")
     .normalize("NFKD")

@@ -275,6 +275,25 @@ export function conformance(name: string, open: OpenLibrary): void {
       expect(await library.texts("NFL -冠军", { mode: "keyword" })).toEqual([])
     })
 
+    kept("languages whose names differ in signs alone are told apart", async library => {
+      const [plain, plus, sharp, music] = [
+        "The library is written in C.",
+        "The C++17 compiler warns.",
+        "Bindings for C# and F#, not for C++.",
+        "The scale of C minor; # a heading, i++ and 1+1.",
+      ]
+      await library.put("file_a", [plain, plus, sharp, music].join("\n"))
+      const found = async (query: string) => (await library.texts(query, { mode: "keyword" })).sort()
+      expect(await found("c++")).toEqual([sharp, plus])
+      expect(await found("C#")).toEqual([sharp])
+      expect(await found("C")).toEqual([plain, music])
+      expect(await found('"C++17 compiler"')).toEqual([plus])
+      expect(await found("bindings -C++")).toEqual([])
+      const { hits } = await library.search("C# C++", { mode: "keyword" })
+      const marked = hits.flatMap(({ text, highlights }) => highlights.map(({ start, end }) => text.slice(start, end)))
+      expect(marked.sort()).toEqual(["C#", "C++", "C++"])
+    })
+
     kept("a corrected word counts for less than one that stands as it was asked", async library => {
       await library.put("file_a", "A harbor.\nA ferry.\nA badger.\nA heron.")
       const { hits, corrections } = await library.search("harbor feryr", { mode: "keyword" })
