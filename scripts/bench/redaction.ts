@@ -51,6 +51,9 @@ if (options.unseen) {
 }
 console.log("Impersonal text, by genre (English): share of words that are hidden, %")
 await measureHidden(redact, await ownSets("english.txt"), "words", options.failures)
+console.log("\nThe same, as such text is found (mistakes of the first were looked at, of the second never)")
+await measureHidden(redact, await ownSets("genres.txt"), "words", options.failures)
+await measureHidden(redact, await ownSets("fresh-genres.txt"), "words", false)
 console.log("\nImpersonal text, by language: share of letters and digits that are hidden, %")
 await measureHidden(redact, await ownSets("languages.txt"), "letters", options.failures)
 console.log("\nPersons and addresses")

@@ -44,7 +44,7 @@ const SURE_SCORE = { one: 0.85, several: 0.93 }
 function isSure({ start, end, score }: ModelEntity, around: string): boolean {
   const value = around.slice(start, end)
   if (UNIT_FORM.test(value)) return true
-  if (MEASURE.test(value) || isModel(value)) return false
+  if (MEASURE.test(value) || isModel(value) || ROW_GOES_ON.test(around.slice(end))) return false
   if (score >= (/\d\P{Nd}+\d/u.test(value) ? SURE_SCORE.several : SURE_SCORE.one)) return true
   const besides = around.slice(Math.max(0, start - 2), start) + around.slice(end, end + 1)
   return PLACED.test(around.slice(0, start)) || (/^\d/.test(value) && ENCLOSED.test(besides))
@@ -62,6 +62,8 @@ const REPEATED_WORD = /(?<!\p{L})(\p{L}{2,})\.? \d+.*(?<!\p{L})\1\.? \d|\d (\p{L
 /** `250 g`, `0.5 l`: what is counted or weighed. */
 const MEASURE =
   /\d m(?!\p{L})|\d ?(?:[gl]|kg|mg|ml|cl|cm|mm|km|kw|kwh|gb|mb|hp|oz|lbs?|tsp|tbsp|cups?|mins?|pages?|packs?|pcs|doors?|miles?|°|%)(?![\p{L}\d])/iu
+/** `3 Aston Villa` before `28 17 4 7 59:37`: a row of a table. */
+const ROW_GOES_ON = /^(?:[ \t|;]+[+-]?\d[\d.,:]*){3}/
 /** `Clio, Citroën C3`: all digits cling to letters, and no part is a postcode. */
 const isModel = (value: string): boolean =>
   !/(?<![\p{L}\d])\d/u.test(value) && !/(?<!\p{L})\p{Lu}{1,2}\d[\p{Lu}\d]? ?\d\p{Lu}{2}(?!\p{L})/u.test(value)

@@ -79,6 +79,7 @@ describe("the built-in entity model", () => {
     "Le marché de Noël de Colmar ouvre samedi.",
     "Peugeot 208, Renault Clio, Citroën C3",
     "Room 12 Rothko, Room 14 Turner, Room 15 Monet",
+    "3 Aston Villa 28 17 4 7 59:37 55",
     "1 Mercury 2 Venus 3 Earth 4 Mars",
   ])
     test(`finds nothing where nothing is: ${text}`, async () => {
