@@ -69,6 +69,8 @@ await measurePersons(redact, await ownSets("wide-persons.txt"), options.failures
 console.log("\nScripts other than Latin")
 await measurePersons(redact, await ownSets("scripts-persons.txt"), options.failures)
 await measureHidden(redact, await ownSets("scripts-impersonal.txt"), "letters", options.failures)
+await measurePersons(redact, await ownSets("fresh-scripts-persons.txt"), false)
+await measureHidden(redact, await ownSets("fresh-scripts-impersonal.txt"), "letters", false)
 console.log("\nScripts of which the model was taught nothing")
 await measurePersons(redact, await ownSets("further-persons.txt"), options.failures)
 await measureHidden(redact, await ownSets("further-impersonal.txt"), "letters", options.failures)
@@ -77,7 +79,7 @@ await measureCards(redact)
 if (options.public) {
   const { genres, languages } = await publicSets(options.public)
   // Each find was read: these name a person or are a number of telephone, or a password, and are no mistake.
-  const right = new Set((await ownSets("public-persons.txt")).values().flat())
+  const right = new Set([...(await ownSets("public-persons.txt")).values()].flat())
   console.log("\nPublic text: share of words that are hidden, %, but for the persons and numbers that it names")
   await measureHidden(redact, genres, "words", options.failures, right)
   console.log("\nPublic questions without names: share of letters and digits that are hidden, %")

@@ -5,12 +5,14 @@
 import commonWordsText from "./lexicon/common-words.txt" with { type: "text" }
 import foreignWordsText from "./lexicon/foreign-words.txt" with { type: "text" }
 import givenNamesText from "./lexicon/given-names.txt" with { type: "text" }
+import scriptNamesText from "./lexicon/script-names.txt" with { type: "text" }
 import surnamesText from "./lexicon/surnames.txt" with { type: "text" }
 
 let common: Set<string> | undefined
 let given: Set<string> | undefined
 let family: Set<string> | undefined
 let foreign: Set<string> | undefined
+let inScripts: Set<string> | undefined
 
 /** English words that are written small: what stands here is no name, unless it is also one of `givenNames`. */
 export function commonWords(): Set<string> {
@@ -37,4 +39,10 @@ export const isListedSurname = (lower: string): boolean => surnames().has(lower)
 export function foreignWords(): Set<string> {
   foreign ??= new Set((foreignWordsText as unknown as string).split("\n"))
   return foreign
+}
+
+/** First names and surnames in scripts other than Latin, small letters; of Chinese and Korean surnames alone. */
+export function scriptNames(): Set<string> {
+  inScripts ??= new Set((scriptNamesText as unknown as string).split("\n"))
+  return inScripts
 }

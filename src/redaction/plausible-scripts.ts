@@ -1,5 +1,7 @@
 /** Second thoughts about what the entity encoder finds in scripts other than Latin. */
 import type { ModelEntity } from "../backends/backend.ts"
+import { isCutInKorean, isIntroducedInScript, isThingInScript } from "./script-context.ts"
+import { holdsListedName } from "./script-names.ts"
 
 /**
  * Below these a find of a name is a guess; chosen on sentences that training did not see, so that text that names nobody
@@ -17,13 +19,38 @@ const OTHERWISE = 0.9
 const IN_CAPITALS = 0.9
 const MIN_ADDRESS_SCORE = 0.6
 
-/** @param find its offsets count in `around`, the window that the model saw */
-export function isPlausibleInScript({ kind, start, end, score }: ModelEntity, around: string): boolean {
+/** Below it a find is a guess where nothing beside it says that it names a person, and no sure name either. */
+const UNINTRODUCED = 0.93
+/** Of a name behind a title, in front of one, or that somebody is called by. */
+const INTRODUCED = 0.45
+/** From here on the find beside another is a name, and both are one list. */
+const SURE = 0.95
+/** `ו`, `و`, a comma, `and`. */
+const NEAR = 5
+
+/**
+ * @param find its offsets count in `around`, the window that the model saw
+ * @param all what else it found there
+ */
+export function isPlausibleInScript(find: ModelEntity, all: ModelEntity[], around: string): boolean {
+  const { kind, start, end, score } = find
   const value = around.slice(start, end)
   if (kind === "ADDRESS") return score >= MIN_ADDRESS_SCORE && /\d/.test(value)
   if (/\d/.test(value)) return false
   if (/\p{Lu}{4}/u.test(value) && !/\p{Ll}/u.test(value)) return score >= IN_CAPITALS
+  const [before, after] = [around.slice(0, start), around.slice(end)]
+  if (isIntroducedInScript(value, before, after)) return score >= INTRODUCED
+  if (isThingInScript(before, after) || isCutInKorean(value, after)) return false
   // Kana beside them tell Japanese names from Chinese ones.
   const scripts = /\p{Script=Han}/u.test(value) ? around : value
-  return score >= (MIN_NAME_SCORES.find(([script]) => script.test(scripts))?.[1] ?? OTHERWISE)
+  const least = MIN_NAME_SCORES.find(([script]) => script.test(scripts))?.[1] ?? OTHERWISE
+  const isListed = all.some(
+    other =>
+      other !== find &&
+      other.kind === "NAME" &&
+      other.score >= SURE &&
+      start - other.end < NEAR &&
+      other.start - end < NEAR,
+  )
+  return score >= (isListed || holdsListedName(value) ? least : Math.max(least, UNINTRODUCED))
 }

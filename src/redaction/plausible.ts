@@ -24,7 +24,7 @@ export function plausibleFinds(all: ModelEntity[], around: string): ModelEntity[
     find => find.kind === "ADDRESS" && isWholeAddress(valueIn(find)) && isPlausibleAddress(find, around),
   )
   return all.filter(find => {
-    if (isForeign(find)) return isPlausibleInScript(find, around)
+    if (isForeign(find)) return isPlausibleInScript(find, all, around)
     if (isDoubted(find, around)) return false
     if (find.kind === "NAME") return isPlausibleName(find, around)
     const besideWhole = whole.some(

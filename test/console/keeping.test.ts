@@ -57,6 +57,9 @@ describe.skipIf(!hasBrowser)("answers", () => {
       await reply(page).getByText("Six months").waitFor()
       await page.reload()
       await reply(page).getByText("Six months").waitFor()
+      await page.getByText("1 of 2").waitFor()
+      await page.getByRole("button", { name: "Later answer" }).click()
+      await page.getByLabel("Later answer", { exact: true }).getByText("Half a year").waitFor()
       await page.getByText("2 of 2").waitFor()
       expect(chats.site.complaints.filter(words => !words.includes("404"))).toEqual([])
     },

@@ -114,6 +114,25 @@ describe.each(Object.entries(SCRIPTS))("%s", (script, { named, impersonal }) => 
   })
 })
 
+test.each([
+  ["a title", "تحدثت مع الدكتورة رنا الخطيب بشأن نتائج التحاليل الأخيرة.", "رنا"],
+  ["a form of address", "शर्मा जी, कृपया बिल की एक प्रति ईमेल कर दीजिए।", "शर्मा"],
+  ["a form of address", "王老师，我家孩子明天要请半天假。", "王"],
+  ["a form of address", "พี่แนนคะ ช่วยส่งไฟล์ใหม่ให้อีกรอบได้ไหมคะ", "แนน"],
+])("%s tells that an unlikely word is a name: %s", async (_, text, name) => {
+  expect((await redact(text)).text).not.toContain(name)
+})
+
+test.each([
+  "Резервные копии каждую ночь сохраняются на Яндекс Диске.",
+  "تُحفظ النسخ الاحتياطية تلقائيًا في خدمة غوغل درايف كل ليلة.",
+  "新版安卓系统支持同时在屏幕上打开两个应用。",
+  "출장비 영수증은 언제까지 어느 부서에 내야 하나요?",
+  "บุรีรัมย์ยูไนเต็ดเก็บสามแต้มในบ้านและขึ้นนำเป็นจ่าฝูง",
+])("what looks like a name, but is listed nowhere and introduced by nothing, is left alone: %s", async text => {
+  expect((await redact(text)).text).toBe(text)
+})
+
 test("a script whose names are not known is left alone, with a warning", async () => {
   const text = "ኮንትራቱን የፈረመው አበበ ቢቂላ ነው።"
   expect(await redact(text)).toEqual({ text, entities: [], partial: true })

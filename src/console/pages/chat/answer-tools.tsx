@@ -101,7 +101,9 @@ interface VariantsProps {
 }
 
 export function Variants({ conversationId, message, isLast, onConversation, shown, onShow }: VariantsProps) {
-  const all = [...message.variants, null]
+  const writtenAt = (variant: Variant | null) => Date.parse((variant ?? message).created_at)
+  // In the order in which they were written, whichever of them was gone on from.
+  const all = [...message.variants, null].sort((a, b) => writtenAt(a) - writtenAt(b))
   const at = all.indexOf(shown)
   const path = `/conversations/${conversationId}/messages/${message.id}/variants/${shown?.id}`
   const row = useRef<HTMLDivElement>(null)
@@ -128,8 +130,8 @@ export function Variants({ conversationId, message, isLast, onConversation, show
         kind="quiet"
         icon="forward"
         label={t("Later answer")}
-        disabled={shown === null}
-        onClick={() => onShow(all[at + 1] ?? null)}
+        disabled={at === all.length - 1}
+        onClick={() => onShow(all[at + 1]!)}
       />
       {shown && isLast && onConversation && (
         <Button busy={choose.busy} onClick={() => void choose.run()}>

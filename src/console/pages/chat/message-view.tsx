@@ -71,13 +71,16 @@ function Reply(props: MessageViewProps) {
   return (
     <article
       class={former ? "message reply former" : "message reply"}
-      aria-label={former ? t("Earlier answer") : t("Reply")}
+      aria-label={former ? otherAnswer(former, message) : t("Reply")}
     >
       {former ? <AnswerText message={former} onCite={props.onCite} /> : <Standing {...props} />}
       {choice}
     </article>
   )
 }
+
+const otherAnswer = (shown: Variant, standing: Message): string =>
+  Date.parse(shown.created_at) < Date.parse(standing.created_at) ? t("Earlier answer") : t("Later answer")
 
 /** What an answer says, and what it rests on. */
 function AnswerText({ message, onCite }: { message: Variant | Message; onCite: (source: Source) => void }) {
