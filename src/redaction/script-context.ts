@@ -25,6 +25,8 @@ const BEFORE_TITLE = new RegExp(
     "(?:先生|女士|小姐|老师|老師|医生|醫生|大夫|经理|經理|主任|教授|律师|律師|师傅|師傅|同学|同學|阿姨|叔叔|护士|博士)",
     "(?:さん|様|さま|くん|君|ちゃん|先生|氏|殿|部長|課長|社長|店長)",
     " ?(?:씨|님|선생님|대표|과장|부장|대리|사원|팀장|교수|박사|군|양)(?!\\p{Script=Hangul}{3})",
+    // To and from whom: of beings alone.
+    "(?:에게|한테|께서)",
     " (?:जी|साहब|दीदी|भैया|भाई|मैडम|सर|चाचा|आंटी)(?![\\p{L}\\p{M}])",
     "(?:คะ|ครับ|ค่ะ|จ๊ะ|จ้ะ)",
     // Somebody is called by name.
@@ -32,8 +34,9 @@ const BEFORE_TITLE = new RegExp(
   ].join("|")})`,
   "iu",
 )
-/** Chinese for "I am called", "name:", "hello". */
+/** Chinese and Korean for "I am called", "name:", "hello". */
 const AFTER_CHINESE_WORD = /(?:我叫|我是|姓名[：:]|名叫|你好，?|您好，?|亲爱的|老|小|阿)$/u
+const AFTER_KOREAN_WORD = /(?:여보세요|안녕하세요|이름은|성명|저는|나는)[,:]? ?$/u
 
 /** Whether the words beside a find say that it names a person. */
 export const isIntroducedInScript = (value: string, before: string, after: string): boolean =>
@@ -41,7 +44,8 @@ export const isIntroducedInScript = (value: string, before: string, after: strin
   BEGINS_IN_TITLE.test(value) ||
   BEFORE_TITLE.test(after) ||
   (/\p{Script=Thai}/u.test(value) && (AFTER_THAI_TITLE.test(before) || BEGINS_IN_THAI_TITLE.test(value))) ||
-  (/\p{Script=Han}/u.test(value) && AFTER_CHINESE_WORD.test(before))
+  (/\p{Script=Han}/u.test(value) && AFTER_CHINESE_WORD.test(before)) ||
+  (/\p{Script=Hangul}/u.test(value) && AFTER_KOREAN_WORD.test(before))
 
 /** Before a name that is a thing's: service, system, company, river, town, museum, university, airport, street and so on. */
 const THINGS_BEFORE = [
@@ -70,7 +74,7 @@ export const isThingInScript = (before: string, after: string): boolean =>
 
 /** Written right behind a Korean name: particles, titles, forms of "to be". */
 const KOREAN_TAIL =
-  /^(?:이|가|은|는|을|를|의|에게|에|와|과|도|만|씨|님|군|양|께|한테|랑|로|으로|부터|까지|보다|처럼|하고|입니다|였|라|야|아|여|선생|교수|박사|대표|과장|부장|대리|사원|팀장)/u
+  /^(?:이|가|은|는|을|를|의|에게|에|와|과|도|만|씨|님|군|양|께|한테|랑|로|으로|부터|까지|보다|처럼|하고|입니다|인|예요|였|라|야|아|여|선생|교수|박사|대표|과장|부장|대리|사원|팀장)/u
 /** A find that is cut out of the middle of Korean words, or of one syllable. */
 export const isCutInKorean = (value: string, after: string): boolean =>
   /\p{Script=Hangul}$/u.test(value) &&
