@@ -7,6 +7,7 @@ import { COMMANDS } from "./commands/table.ts"
 import { setLogSink } from "./log.ts"
 import { didYouMean } from "./nearest.ts"
 import { OWN_UMASK } from "./storage/file-modes.ts"
+import { hideProcess } from "./threads/linux.ts"
 
 function help(): string {
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}`)
@@ -38,6 +39,8 @@ async function main([name, ...args]: string[]): Promise<number> {
     await (await import("./tools/evaluate-process.ts")).serveEvaluations(args[0])
     return 0
   }
+  // The environment and the memory of all that follows may hold keys.
+  hideProcess()
   if (name === "unpack") {
     ;(await import("./native/native.ts")).unpackGroup(args[0]!, args[1]!)
     return 0

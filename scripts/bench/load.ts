@@ -105,7 +105,7 @@ async function phase(label: string, rate: number, seconds: number): Promise<void
     const kind = draw()
     const one = ask(kind)
       .then(async response => {
-        await response.arrayBuffer()
+        await response.text() // `arrayBuffer` of Bun 1.4 says of a stream that it was read
         count(`${label} ${response.status}`)
         // From the time it was due, so that a late start counts as waiting.
         record(`${label} ${kind}`, performance.now() - due)

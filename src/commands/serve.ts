@@ -4,7 +4,6 @@ import { OperatorError } from "../errors.ts"
 import { log, setLogSink } from "../log.ts"
 import { COMPILED } from "../native/self.ts"
 import { VERSION } from "../native/version.ts"
-import { hideProcess } from "../threads/fence.ts"
 import { type Command, leavingNothing, parseArguments, refuseWords, writeLogFor } from "./command.ts"
 import { withProgress, writeLine } from "./progress.ts"
 import { findRunning, forgetRunning, noteRunning } from "./running.ts"
@@ -27,7 +26,6 @@ export const run: Command = async args => {
   refuseWords(words)
   setLogSink(line => writeLine(line, process.stdout))
   writeLogFor(config, process.stdout)
-  hideProcess()
   for (const variable of unknown) log.warn(unknownVariableText(variable))
   const stopped = Promise.withResolvers<NodeJS.Signals>()
   process.on("SIGTERM", stopped.resolve)

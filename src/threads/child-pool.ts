@@ -18,8 +18,11 @@ export interface ChildPoolOptions extends GateOptions {
 
 interface Rest {
   key: string
-  timer: Timer
+  timers: Timer[]
 }
+
+/** Nobody waits for a child that rests, and so nobody watches it closely. */
+const REST_LOOK_MS = 1_000
 
 export class ChildPool<Ask, Answer, Progress = never> {
   private readonly gate: Gate
@@ -82,8 +85,7 @@ export class ChildPool<Ask, Answer, Progress = never> {
   private take(key: string): FencedChild<Ask, Answer, Progress> {
     const known = [...this.idle].findLast(([child, rest]) => rest.key === key && !child.ended)?.[0]
     if (known) {
-      clearTimeout(this.idle.get(known)!.timer)
-      this.idle.delete(known)
+      this.wake(known)
       return known
     }
     const [longest] = this.idle.keys()
@@ -100,14 +102,21 @@ export class ChildPool<Ask, Answer, Progress = never> {
       void this.end(child)
       return
     }
-    const timer = setTimeout(() => void this.end(child), this.options.keepWarmMs)
-    timer.unref()
-    this.idle.set(child, { key, timer })
+    const timers = [
+      setTimeout(() => void this.end(child), this.options.keepWarmMs),
+      setInterval(() => child.isTooLarge && void this.end(child), REST_LOOK_MS),
+    ]
+    for (const timer of timers) timer.unref()
+    this.idle.set(child, { key, timers })
+  }
+
+  private wake(child: FencedChild<Ask, Answer, Progress>): void {
+    for (const timer of this.idle.get(child)?.timers ?? []) clearTimeout(timer)
+    this.idle.delete(child)
   }
 
   private async end(child: FencedChild<Ask, Answer, Progress>): Promise<void> {
-    clearTimeout(this.idle.get(child)?.timer)
-    this.idle.delete(child)
+    this.wake(child)
     this.all.delete(child)
     if (!child.ended) await child.kill()
   }

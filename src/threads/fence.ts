@@ -15,15 +15,7 @@ import { ptr } from "bun:ffi"
 import { readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { runtimeFiles } from "../native/self.ts"
 import { landlockVersion, openOnly, type Rights } from "./landlock.ts"
-import {
-  cString,
-  libc,
-  PR_CAPBSET_DROP,
-  PR_SET_DUMPABLE,
-  PR_SET_NO_NEW_PRIVS,
-  PR_SET_PDEATHSIG,
-  systemCall,
-} from "./linux.ts"
+import { cString, libc, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, systemCall } from "./linux.ts"
 import { allowListedCallsOnly } from "./seccomp.ts"
 import { MACHINES } from "./system-calls.ts"
 
@@ -94,14 +86,6 @@ export function enterFence(plan: FencePlan): never {
 export function closeFence(told: string | undefined): FenceReport {
   const first: FirstReport = told ? JSON.parse(told) : { landlock: 0, limits: null }
   return { ...first, seccomp: process.platform === "linux" && allowListedCallsOnly() }
-}
-
-/**
- * Makes the daemon's memory, environment and descriptors unreadable for other processes of the same user, whatever the
- * system's setting for tracing (Yama) says. Root still may.
- */
-export function hideProcess(): void {
-  if (process.platform === "linux") libc().prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
 /** Without memory the system ends the child rather than the daemon. */

@@ -3,7 +3,7 @@
  * against the daemon or make endless. It answers one request at a time, and is killed when a request takes too long, too
  * much memory or too many threads, or when nobody waits for it any more. It never outlives the daemon.
  */
-import { closeSync, readFileSync } from "node:fs"
+import { closeSync, fstatSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import type { Subprocess } from "bun"
 import { selfCommand } from "../native/self.ts"
@@ -24,8 +24,10 @@ export interface ChildLimits {
   timeoutMs: number
   /** Time on a processor, which a busy machine does not shorten; unbounded where absent. */
   cpuMs?: number
-  /** Anonymous memory, bytes. */
+  /** Memory that is its own or shared, mapped files aside, bytes. */
   memoryBytes: number
+  /** By how much the given files may grow, together: those that lie in memory. Bounded by the fence alone where absent. */
+  writtenBytes?: number
 }
 
 export interface AskOptions<Progress> {
@@ -89,6 +91,8 @@ interface Open {
 export class FencedChild<Ask, Answer, Progress = never> {
   ended = false
   asked = 0
+  /** What its last request was allowed. */
+  private allowedBytes = Number.POSITIVE_INFINITY
   /** What holds of the fence; rejects with ChildEnded where the child did not come up. */
   readonly ready: Promise<FenceReport>
   private readonly process: Subprocess<"pipe", "pipe", "ignore">
@@ -133,13 +137,19 @@ export class FencedChild<Ask, Answer, Progress = never> {
     return usageOf(this.pid).memoryBytes
   }
 
+  /** Whether it holds more than its last request was allowed, which nothing but an attack does once it has answered. */
+  get isTooLarge(): boolean {
+    return this.memoryBytes > this.allowedBytes
+  }
+
   /** @throws ChildEnded, or the reason of the signal; the child is then killed */
   async ask(ask: Ask, { limits, signal, files = [], onProgress }: AskOptions<Progress>): Promise<Answer> {
     if (this.open) throw new Error("a child answers one request at a time")
     this.asked++
+    this.allowedBytes = limits.memoryBytes
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     promise.catch(() => {}) // nobody waits for it where the abort came first
-    const watch = new Watch(this.pid, limits, reject)
+    const watch = new Watch(this.pid, { limits, files }, reject)
     const abort = () => reject(signal.reason)
     signal.addEventListener("abort", abort)
     this.open = {
@@ -198,12 +208,18 @@ class Watch {
   private deadline: number
   private readonly cpuLimitMs: number
   private readonly timer: Timer
+  private readonly limits: ChildLimits
+  private readonly files: number[]
+  private readonly givenBytes: number
 
   constructor(
     private readonly pid: number,
-    private readonly limits: ChildLimits,
+    { limits, files }: { limits: ChildLimits; files: number[] },
     private readonly reject: (error: ChildEnded) => void,
   ) {
+    this.limits = limits
+    this.files = limits.writtenBytes === undefined ? [] : files
+    this.givenBytes = bytesOf(this.files)
     this.deadline = performance.now() + limits.timeoutMs // no clock that is set ahead ends a request
     this.cpuLimitMs = limits.cpuMs === undefined ? Number.POSITIVE_INFINITY : usageOf(pid).cpuMs + limits.cpuMs
     this.timer = setInterval(() => this.check(), WATCH_MS)
@@ -217,14 +233,23 @@ class Watch {
     clearInterval(this.timer)
   }
 
+  private wroteTooMuch(): boolean {
+    const { writtenBytes } = this.limits
+    return writtenBytes !== undefined && bytesOf(this.files) - this.givenBytes > writtenBytes
+  }
+
   private check(): void {
     const { memoryBytes, threads, cpuMs } = usageOf(this.pid)
     if (performance.now() > this.deadline || cpuMs > this.cpuLimitMs)
       this.reject(new ChildEnded("time", "the request took too long"))
-    else if (memoryBytes > this.limits.memoryBytes || threads > MAX_THREADS)
+    else if (memoryBytes > this.limits.memoryBytes || threads > MAX_THREADS || this.wroteTooMuch())
       this.reject(new ChildEnded("memory", "the request took too much memory"))
   }
 }
+
+/** Of open files, holes not counted. */
+const bytesOf = (files: number[]): number => files.reduce((sum, fd) => sum + fstatSync(fd).blocks * BLOCK_BYTES, 0)
+const BLOCK_BYTES = 512
 
 interface Usage {
   /** Without mapped files. */
@@ -243,7 +268,7 @@ function usageOf(pid: number): Usage {
     // Fields 14 and 15 of proc(5), counted from behind the name, which may hold anything.
     const times = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ")
     return {
-      memoryBytes: field(/^RssAnon:\s+(\d+)/m) * 1024,
+      memoryBytes: (field(/^RssAnon:\s+(\d+)/m) + field(/^RssShmem:\s+(\d+)/m)) * 1024,
       threads: field(/^Threads:\s+(\d+)/m),
       cpuMs: (Number(times[11]) + Number(times[12])) * MS_PER_TICK,
     }

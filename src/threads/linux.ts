@@ -56,3 +56,11 @@ export const errno = (): number => read.i32(libc().__errno_location()!)
 
 /** A text with its final zero byte. */
 export const cString = (text: string): Buffer => Buffer.from(`${text}\0`)
+
+/**
+ * Makes this process's memory, environment and descriptors unreadable for other processes of the same user, whatever the
+ * system's setting for tracing (Yama) says. Root still may.
+ */
+export function hideProcess(): void {
+  if (process.platform === "linux") libc().prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+}

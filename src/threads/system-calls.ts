@@ -22,6 +22,7 @@ interface AllowedCall {
 const CLONE_THREAD_OF_THIS_PROCESS = 0x00010100 // CLONE_VM | CLONE_THREAD
 const FCNTL_DUPLICATE_AND_FLAGS = [0, 1, 2, 3, 4, 1030] // no owner to signal, no leases, no notification
 const IOCTL_TERMINAL_AND_BLOCKING = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451]
+const O_TRUNC = 0o1000
 const PRCTL_NAMES = [15, 16, 0x53564d41] // of threads and of memory; not what binds the child to its parent
 
 export const ALLOWED_CALLS: Record<string, AllowedCall> = {
@@ -105,8 +106,9 @@ export const ALLOWED_CALLS: Record<string, AllowedCall> = {
   /** Takes the descriptors of a request, and messages. Nothing that sends: replies are written. */
   recvmsg: { x64: 47, arm64: 212 },
   recvfrom: { x64: 45, arm64: 207 },
-  open: { x64: 2 },
-  openat: { x64: 257, arm64: 56 },
+  // Landlock refuses to empty a file from Linux 6.2 on.
+  open: { x64: 2, rule: { index: 1, values: [0], mask: O_TRUNC } },
+  openat: { x64: 257, arm64: 56, rule: { index: 2, values: [0], mask: O_TRUNC } },
   stat: { x64: 4 },
   lstat: { x64: 6 },
   fstat: { x64: 5, arm64: 80 },

@@ -37,6 +37,31 @@ describe.skipIf(!CAN_INJECT)("a child of the daemon that was taken over", () => 
     expect(await (await fetch(`${daemon.url}/healthz`)).json()).toMatchObject({ status: "ok" })
   }, 60_000)
 
+  test("cannot empty a file that it may read, also where Landlock is too old to forbid it", async () => {
+    await daemon.upload("empty.txt", "The laurel stands in a pot.")
+    const taken = new ForeignProcess(await childOf(daemon.pid, "reader"))
+    // By the list of calls: Landlock would say EACCES.
+    for (const call of [
+      [257, -100, "/dev/urandom", 0o1000, 0],
+      [2, "/dev/urandom", 0o1000, 0],
+    ] as const)
+      expect(taken.call(...(call as Parameters<typeof taken.call>))).toBe(-1)
+    taken.release()
+  }, 30_000)
+
+  test("ends soon when it takes shared memory beyond its limit while it rests", async () => {
+    await daemon.index("rests.txt", "The cactus stands in the sun.")
+    const reader = await childOf(daemon.pid, "reader")
+    const taken = new ForeignProcess(reader)
+    const sharedAndFilled = 0x1 | 0x20 | 0x8000
+    // 0 where it was ended before all of it was filled.
+    expect(taken.call(9, 0, 1_400_000_000, 3, sharedAndFilled, -1, 0)).toBeGreaterThanOrEqual(0)
+    taken.release()
+    const since = performance.now()
+    await until(() => !isAlive(reader))
+    expect(performance.now() - since).toBeLessThan(8_000) // it rests for 15 s
+  }, 60_000)
+
   test("ends at once when it speaks in the calls of another machine", async () => {
     await daemon.upload("third.txt", "The fern stands on the stairs.")
     const reader = await childOf(daemon.pid, "reader")

@@ -1,4 +1,5 @@
 import { ExtractionError } from "../../storage/document.ts"
+import { isInMemory } from "../../storage/encryption/memory-file.ts"
 import { ChildPool } from "../../threads/child-pool.ts"
 import { ChildEnded, type FencedChild, fencedCommand } from "../../threads/fenced-child.ts"
 import type { ChunkOptions } from "../chunk.ts"
@@ -45,6 +46,8 @@ const KEEP_WARM_MS = 15_000
 /** A dense page takes 9 s on a free core. */
 const PER_OCR_PAGE_MS = 60_000
 const FILES_PER_READER = 100
+/** Results that lie in memory, against the reader's own. */
+const RESULT_FACTOR = 4
 
 type Reader = FencedChild<ReadRequest, ReadAnswer, ReadProgress>
 
@@ -150,7 +153,11 @@ export class ReaderPool {
     try {
       const answer = await reader.ask(request, {
         files: files.map(file => file.fd),
-        limits: { timeoutMs: timeoutFor(size), memoryBytes: memoryLimitBytes },
+        limits: {
+          timeoutMs: timeoutFor(size),
+          memoryBytes: memoryLimitBytes,
+          ...(isInMemory(result.textPath) && { writtenBytes: memoryLimitBytes * RESULT_FACTOR }),
+        },
         signal,
         onProgress(message, allowMore) {
           if (message.kind === "ocr_expected") allowMore(ocrTime(message.count))
