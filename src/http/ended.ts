@@ -3,7 +3,8 @@
  * row that is gone or one that refers to it, is answered as the next request would be.
  */
 
-import type { Principal } from "../access/principal.ts"
+import { ValidationError } from "elysia"
+import { isUnattended, type Principal } from "../access/principal.ts"
 import { AppError, asStorageError } from "../errors.ts"
 
 /** Those of some credentials that are still good. */
@@ -18,13 +19,15 @@ export type Failure = (error: unknown, context: { principal: Principal | undefin
 export const failureWith =
   (alive: Alive): Failure =>
   async (error, { principal }) => {
-    if (!principal || !mayTellOfAnEnd(error)) return error
+    if (!principal || isUnattended(principal) || !mayTellOfAnEnd(error)) return error
     const living = await alive([principal.credential]).catch(() => undefined) // what the request met is told then
     return living === undefined || living.has(principal.credential) ? error : credentialEnded()
   }
 
 /** All else is about the request itself, or about the disk and the engines. */
-const mayTellOfAnEnd = (error: unknown): boolean =>
-  error instanceof AppError ? ENDINGS.has(error.code) : asStorageError(error) === undefined
+const mayTellOfAnEnd = (error: unknown): boolean => {
+  if (error instanceof AppError) return ENDINGS.has(error.code)
+  return !(error instanceof ValidationError) && asStorageError(error) === undefined
+}
 
 const ENDINGS: ReadonlySet<string> = new Set<AppError["code"]>(["not_found", "conflict", "internal_error"])

@@ -1,7 +1,7 @@
 /** From what the legs found to the list that a caller pages through: fused, ordered, with scores in 0..1. */
 import type { Embedder } from "../backends/backend.ts"
 import type { Tier } from "../storage/chunk-tables.ts"
-import { fuse, mistrustOf, type Scored } from "./fuse.ts"
+import { type FuseOptions, fuse, mistrustOf, type Scored } from "./fuse.ts"
 import { CHANCE, type QueryEvidence, relevanceIn } from "./relevance.ts"
 import type { Candidates, ScoredColumns, WorkerAnswer } from "./thread/worker-messages.ts"
 import type { Hit, SearchMode } from "./types.ts"
@@ -49,7 +49,7 @@ export function traitsIn(
 export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits): Ranking {
   const { list, total } = order(mode, answer, model.weight)
   const relevance = relevances(answer, model)
-  const mistrust = mistrustOf({ coverage: coverageOf(answer), words: answer.words })
+  const mistrust = mistrustOf(fusionOf(answer, model.weight))
   return { list: list.map(({ id, score }) => ({ id, score, relevance: relevance(id) })), total, mistrust }
 }
 
@@ -83,10 +83,9 @@ function order(mode: SearchMode, answer: WorkerAnswer, weight: number): { list: 
     const list = scoredOf(answer.vector).map(({ id, score }) => ({ id, score: clamp(score) }))
     return { list, total: answer.comparable }
   }
-  const { candidates, words } = answer
-  const coverage = coverageOf(answer)
+  const { candidates } = answer
   const rare = new Map(Array.from(candidates.ids, (id, i) => [id, candidates.rare[i]!]))
-  const fused = fuse(keywordOf(candidates), cosineOf(candidates), { weight, coverage, words, rare })
+  const fused = fuse(keywordOf(candidates), cosineOf(candidates), { ...fusionOf(answer, weight), rare })
   const head = fused.map(({ id, score }) => ({ id, score: clamp(score) }))
   const lowest = head.at(-1)?.score ?? 0
   const most = answer.tail.scores[0] ?? 1
@@ -127,7 +126,12 @@ function relevances(answer: WorkerAnswer, model: ModelTraits): (id: number) => n
   return id => found.get(id) ?? 0
 }
 
-const coverageOf = ({ keyword, bound }: WorkerAnswer): number => share(keyword.scores[0] ?? 0, bound)
+const fusionOf = ({ keyword, bound, words, foreign }: WorkerAnswer, weight: number): FuseOptions => ({
+  weight,
+  coverage: share(keyword.scores[0] ?? 0, bound),
+  words,
+  foreign,
+})
 
 const scoredOf = ({ ids, scores }: ScoredColumns): Scored[] => Array.from(ids, (id, i) => ({ id, score: scores[i]! }))
 

@@ -28,6 +28,8 @@ export interface FuseOptions {
   coverage?: number
   /** Words of the query without stop words, repeated ones counted again: the sum of their weights. */
   words?: number
+  /** The query is in another language than English. */
+  foreign?: boolean
   /** Share of the query's weight on rare words that a passage holds, 0..1; a missing passage holds none. */
   rare?: ReadonlyMap<number, number>
 }
@@ -46,6 +48,11 @@ export const FUSION = {
   enoughCoverage: 0.35,
   /** What the keyword leg keeps under full mistrust, times its weight squared: the less the model knows, the more. */
   mistrusted: 0.375,
+  /**
+   * Weight of a model from which on it outweighs mistrusted words in every language. Elsewhere than in English questions share fewer
+   * words with their passage, in all the forms that these have, and a weaker model knows less.
+   */
+  soundWeight: 0.6,
   /** A rare word with this share of the query's weight decides: the query asks for it, and it is no accident. */
   decisiveShare: 0.6,
   /** A passage whose keyword score is below this share of another's holds next to nothing of what that one holds. */
@@ -109,10 +116,12 @@ export function vectorWeight(options: FuseOptions): number {
 }
 
 /** How little the words are to be trusted, 0..1. */
-export function mistrustOf({ coverage, words = Number.POSITIVE_INFINITY }: Omit<FuseOptions, "weight">): number {
+export function mistrustOf({ weight, coverage, words = Number.POSITIVE_INFINITY, foreign }: FuseOptions): number {
   if (coverage === undefined) return 0
   const matchedWords = coverage > 0 ? coverage * words * SATURATION : 0
+  const soundness = foreign ? clamp(weight / FUSION.soundWeight) ** 2 : 1
   return (
+    soundness *
     falling(matchedWords, FUSION.fewWords, FUSION.enoughWords) *
     falling(coverage, FUSION.lowCoverage, FUSION.enoughCoverage)
   )

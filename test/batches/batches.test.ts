@@ -103,6 +103,22 @@ describe("a batch", () => {
     expect(error.response.request_id).toStartWith("req_")
   })
 
+  test("answers a line that is wrong as its route answers a request", async () => {
+    const bodies = [{ query: 123 }, {}, { query: { toString: "x" } }, { query: "heron", file_ids: ["file_absent"] }]
+    const id = await start(bodies.map((body, i) => request(`w${i}`, "/external/search", body)))
+    const { output_file_id, error_file_id } = await ended(id)
+    const answers = [output_file_id, error_file_id].filter(Boolean).map(file => linesIn(file))
+    const told = (await Promise.all(answers)).flat().sort((a, b) => a.custom_id.localeCompare(b.custom_id))
+    for (const [i, body] of bodies.entries()) {
+      const direct = await client.post("/search", body)
+      expect([i, told[i].response.status_code, told[i].response.body.error?.code]).toEqual([
+        i,
+        direct.status,
+        direct.body.error?.code,
+      ])
+    }
+  })
+
   test("takes JSON lines as a body and as a part of a form", async () => {
     const text = `${lines([search("one"), search("two")])}\r\n\n`
     const raw = await client.send("POST", "/batches?completion_window=2h", text, {

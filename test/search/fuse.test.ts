@@ -94,6 +94,14 @@ describe("the weight of the vector leg", () => {
     expect(vectorWeight({ weight: 0.35 })).toBe(0.35)
   })
 
+  test("of a weak model grows less where words are mistrusted in another language than English; of a sound one alike", () => {
+    const doubted = { coverage: 0.05, words: 5 }
+    expect(vectorWeight({ weight: 0.3, ...doubted, foreign: true })).toBeLessThan(
+      vectorWeight({ weight: 0.3, ...doubted }) - 0.2,
+    )
+    expect(vectorWeight({ weight: 0.6, ...doubted, foreign: true })).toBe(vectorWeight({ weight: 0.6, ...doubted }))
+  })
+
   test("never falls as coverage falls, and stays in 0..1", () => {
     for (const words of [1, 3, 10, 40]) {
       let last = 0

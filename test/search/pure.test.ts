@@ -286,6 +286,7 @@ test("beyond the fused head the keyword leg goes on, scores never rise", () => {
     upgraded: 0,
     held: {},
     readable: true,
+    foreign: false,
     tail: columns([7, 4], [4, 1]),
     matching: 4,
     comparable: 7,

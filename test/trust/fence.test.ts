@@ -41,11 +41,8 @@ describe.skipIf(!CAN_INJECT)("a child of the daemon that was taken over", () => 
     await daemon.upload("empty.txt", "The laurel stands in a pot.")
     const taken = new ForeignProcess(await childOf(daemon.pid, "reader"))
     // By the list of calls: Landlock would say EACCES.
-    for (const call of [
-      [257, -100, "/dev/urandom", 0o1000, 0],
-      [2, "/dev/urandom", 0o1000, 0],
-    ] as const)
-      expect(taken.call(...(call as Parameters<typeof taken.call>))).toBe(-1)
+    expect(taken.call(257, -100, "/dev/urandom", 0o1000, 0)).toBe(-1)
+    expect(taken.call(2, "/dev/urandom", 0o1000, 0)).toBe(-1)
     taken.release()
   }, 30_000)
 

@@ -4,7 +4,7 @@ import { type IdRanges, NO_IDS, pairAround } from "../ids/id-ranges.ts"
 import type { Correction } from "../keyword/corrections.ts"
 import type { Wording } from "../keyword/wording.ts"
 import type { TermGroup } from "../text/analyze.ts"
-import { isReadable } from "../text/language.ts"
+import { isReadable, maySpeak } from "../text/language.ts"
 import type { Meaning } from "../vector/meaning.ts"
 import type { ScoredColumns, WorkerAnswer } from "./worker-messages.ts"
 
@@ -32,6 +32,7 @@ export const NOTHING: WorkerAnswer = {
   upgraded: 0,
   held: {},
   readable: true,
+  foreign: false,
   tail: columns([]),
   matching: 0,
   comparable: 0,
@@ -81,6 +82,7 @@ export function answerOf({ library, text, groups, corrections, worded, meant, pa
       : {}),
     ground: { ...worded.ground, bestCosine: meant.best, passages },
     readable: worded.found.knownShare > 0 || isReadable(text),
+    foreign: !maySpeak(text, ["en"]),
   }
 }
 

@@ -96,6 +96,8 @@ export interface WorkerAnswer {
   understood: boolean
   /** Whether the query's letters are those of words in some language. */
   readable: boolean
+  /** The query is in another language than English. */
+  foreign: boolean
   /** Keyword hits beyond `depth` that are not candidates. */
   tail: ScoredColumns
   /** The tier on whose scale all cosines are; null where vectors say nothing. */
