@@ -41,6 +41,8 @@ export interface MultipartHandlers {
 export interface Patience {
   /** Longest silence in milliseconds. */
   ms: number
+  /** Bytes a second that the client has to send on average after that time, counted from when this was first asked for. */
+  leastRate?: number
   /** What the call then fails with, in place of request_timeout. */
   error?: AppError
 }
@@ -181,9 +183,15 @@ class Parts {
 /** Fails once a client that is listened to has been silent for too long. */
 function watchSilence(patience: () => Patience, fail: (error: unknown) => void) {
   let since = Number.POSITIVE_INFINITY // a wait for our own disk is no silence of the client
+  let received = 0
+  let rated: { from: number; received: number } | undefined
   const look = () => {
-    const { ms, error } = patience()
-    if (performance.now() - since > ms) fail(error ?? stalled(ms))
+    const now = performance.now()
+    const { ms, error, leastRate } = patience()
+    rated = leastRate === undefined ? undefined : (rated ?? { from: now, received })
+    const isSlow =
+      rated && now - rated.from > ms && received - rated.received < (leastRate! * (now - rated.from)) / 1000
+    if (now - since > ms || isSlow) fail(error ?? stalled(ms))
   }
   const timer = setInterval(look, Math.min(LOOK_MS, patience().ms))
   return {
@@ -192,6 +200,7 @@ function watchSilence(patience: () => Patience, fail: (error: unknown) => void) 
         since = performance.now()
         const read = await body.read()
         since = Number.POSITIVE_INFINITY
+        received += read.value?.byteLength ?? 0
         return read
       },
     }),

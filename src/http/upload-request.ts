@@ -38,8 +38,11 @@ export interface FormRules {
 
 /** Several files of 1 GB may come in one form. */
 const MAX_FORM_BYTES = 2 ** 40
-/** Longest silence of a client of whose form nothing was taken so far: it learns why, though it may have more to send. */
-const REFUSED_PATIENCE_MS = 4_000
+/**
+ * A client of whose form nothing was taken so far learns why after this time, though it may have more to send: where it is silent, or
+ * so slow that it would wait for long. What comes faster is read to its end, for the files behind.
+ */
+const REFUSED_PATIENCE = { ms: 4_000, leastRate: 2_000_000 }
 
 /**
  * @param apart as that of `Uploads.receive`
@@ -78,7 +81,7 @@ const handlersOf = (form: UploadForm, rules: FormRules, uploads: Uploads, signal
   },
   patience() {
     const error = form.refusal
-    if (error) return { ms: REFUSED_PATIENCE_MS, error }
+    if (error) return { ...REFUSED_PATIENCE, error }
     return uploads.isCrowded ? CROWDED_PATIENCE : PATIENCE
   },
 })

@@ -102,6 +102,43 @@ describe("a file over the limit", () => {
   }, 90_000)
 })
 
+describe("a file over the limit that goes on coming slowly", () => {
+  test.each([
+    ["100 bytes every half second", 100, 500],
+    ["100 KB a second", 50_000, 500],
+  ])(
+    "is refused soon: %s",
+    async (_, bytes, everyMs) => {
+      const { hostname, port } = new URL(app.url)
+      const head = [
+        "POST /external/upload HTTP/1.1",
+        "Host: localhost",
+        ...Object.entries(client.credentials).map(([name, value]) => `${name}: ${value}`),
+        "Content-Type: multipart/form-data; boundary=b",
+        "Content-Length: 50000000",
+      ]
+      const part = '--b\r\nContent-Disposition: form-data; name="files"; filename="slow.txt"\r\n\r\n'
+      const answer = Promise.withResolvers<string>()
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(`${head.join("\r\n")}\r\n\r\n${part}`)
+        socket.write(sized(1.5 * LIMIT))
+      })
+      socket.on("data", data => answer.resolve(data.toString()))
+      socket.on("error", answer.reject)
+      const began = performance.now()
+      const dripping = setInterval(() => socket.write(sized(bytes)), everyMs)
+      const text = await answer.promise.finally(() => {
+        clearInterval(dripping)
+        socket.destroy()
+      })
+      expect(text).toStartWith("HTTP/1.1 413")
+      expect(text).toContain("file_too_large")
+      expect(performance.now() - began).toBeLessThan(20_000) // less than half of what 20 s bring has come by then
+    },
+    40_000,
+  )
+})
+
 describe("a form whose Content-Length no form may have", () => {
   test("is refused before a byte of it", async () => {
     const { text } = await half(2 ** 41, new Uint8Array())
