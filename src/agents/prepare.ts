@@ -65,8 +65,12 @@ export const prepareRun = (
   dependencies: PrepareDependencies,
   signal: AbortSignal,
 ): Promise<PreparedRun> =>
-  underGuard(dependencies, caller.view.workspaceId, request.redaction, guard =>
-    prepare(caller, request, guard, dependencies, signal),
+  underGuard(
+    dependencies,
+    caller.view.workspaceId,
+    request.redaction,
+    guard => prepare(caller, request, guard, dependencies, signal),
+    signal,
   )
 
 async function prepare(

@@ -83,7 +83,7 @@ export async function beginKept(
   const { kept, replies } = dependencies
   const chain = plan.previous ? await kept.chain(plan.previous) : []
   const before = turnsOf(chain)
-  const asked = await prepareQuestion(dependencies, asker.view, { ...question, before, keepsScope: true })
+  const asked = await prepareQuestion(dependencies, asker.view, { ...question, before, keepsScope: true }, asker.signal)
   const settings = await settingsOf(dependencies, asker.view, question, asked, plan)
   const id = newId("resp")
   const toStore = { id, question, asked, settings, plan }

@@ -67,11 +67,12 @@ export async function prepareTurn(
   view: View,
   given: TurnRequest,
   conversation: ConversationRow | null,
+  signal?: AbortSignal,
 ): Promise<Prepared> {
   const request = withFallbacks(given)
   const endUser = endUserFor(view, request.end_user, conversation)
   const settings = mergeSettings(request, conversation ? settingsOf(conversation) : undefined)
-  return underGuard(dependencies, view.workspaceId, settings.redaction, async guard => {
+  const prepare = async (guard: Guard): Promise<Prepared> => {
     settings.redaction = keptRedaction(settings.redaction, await dependencies.redactionEnforced(view.workspaceId))
     await guard.refusePrivateKeys("response_format", settings.response_format)
     const asked = {
@@ -106,7 +107,8 @@ export async function prepareTurn(
       images,
       promptEntities,
     }
-  })
+  }
+  return underGuard(dependencies, view.workspaceId, settings.redaction, prepare, signal)
 }
 
 async function imagesOf(

@@ -67,12 +67,17 @@ interface Exchange {
  * @throws AppError invalid_request naming the field (`messages.3`, `tools`, `response_format`), invalid_pattern,
  *   not_found, model_not_found, model_unavailable
  */
-export async function prepareQuestion(dependencies: ChatDependencies, view: View, question: Question): Promise<Asked> {
+export async function prepareQuestion(
+  dependencies: ChatDependencies,
+  view: View,
+  question: Question,
+  signal?: AbortSignal,
+): Promise<Asked> {
   const turns = turnsOf(question)
   checkOrder(turns, question)
   const format = parseFormat(question.responseFormat ?? null)
   const tools = question.tools?.definitions.length ? question.tools : null
-  return underGuard(dependencies, view.workspaceId, question.redaction, async guard => {
+  const prepare = async (guard: Guard): Promise<Asked> => {
     await guard.refusePrivateKeys("response_format", format)
     if (tools) await refusePrivateNames(tools, guard)
     const named = {
@@ -113,7 +118,8 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
       continued: null,
       contextTokens: null,
     }
-  })
+  }
+  return underGuard(dependencies, view.workspaceId, question.redaction, prepare, signal)
 }
 
 function turnsOf({ instructions, before = [], messages }: Question): ChatTurn[] {

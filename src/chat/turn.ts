@@ -34,6 +34,8 @@ export interface Asker {
   view: View
   /** Named in errors. */
   requestId: string
+  /** Of the client that waits; see underGuard. */
+  signal?: AbortSignal
   /** Of a call with an Idempotency-Key. */
   repetition?: IdempotentRequest | undefined
 }
@@ -74,7 +76,7 @@ export async function beginTurn(
   given: TurnRequest,
   plan: Plan,
 ): Promise<Started> {
-  const prepared = await prepareTurn(dependencies, asker.view, given, plan.conversation)
+  const prepared = await prepareTurn(dependencies, asker.view, given, plan.conversation, asker.signal)
   const continued = plan.cut && (await cutOf(dependencies, asker.view, plan.cut, prepared.guard))
   const stored = await storeTurn(dependencies, asker, conversationId, prepared, plan)
   const turn = await turnOf(asker, prepared, plan, stored, continued)
@@ -86,12 +88,12 @@ export async function beginTurn(
 /** Applies what a request changes in its conversation, where there is nothing to answer. */
 export async function changeOnly(
   dependencies: ChatDependencies,
-  { view }: Asker,
+  { view, signal }: Asker,
   given: TurnRequest,
   conversation: ConversationRow,
 ): Promise<Started> {
   const { store } = dependencies
-  const prepared = await prepareTurn(dependencies, view, given, conversation)
+  const prepared = await prepareTurn(dependencies, view, given, conversation, signal)
   await store.transaction(await conversationWrite(store, view, conversation.id, prepared, conversation))
   return { conversationId: conversation.id, reply: undefined, messageIds: [] }
 }

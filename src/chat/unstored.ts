@@ -77,7 +77,7 @@ export async function answerUnstored(
   question: Question,
   signal: AbortSignal,
 ): Promise<UnstoredAnswer> {
-  const asked = await prepareQuestion(dependencies, asker.view, question)
+  const asked = await prepareQuestion(dependencies, asker.view, question, signal)
   const { echo } = await asked.guard.pass({ echo: question.echo ?? {} }, { echo: "json" })
   const { message, model } = asked
   const { guard } = asked

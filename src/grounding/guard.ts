@@ -43,6 +43,7 @@ export class Guard {
   /** What came of objects that go through a door again and again: every turn of a run sends the ones before. */
   private readonly passed = new WeakMap<object, unknown>()
   private readsPartly = false
+  private waited: AbortSignal | undefined
   private readonly visitors: Visitors = {
     text: async text => this.clean.composed(text, async given => (await this.redact(given)).text),
     json: (value, keys) => this.passJson(value, keys),
@@ -58,6 +59,16 @@ export class Guard {
     private readonly policy: RedactionPolicy | null,
   ) {
     this.key = policy && createHash("sha256").update(JSON.stringify(policy)).digest("hex")
+  }
+
+  /** What is searched in the course of `work` is given up with the signal, where the request's own patterns are searched for. */
+  async whileWaited<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    this.waited = this.policy?.customPatterns.length ? signal : undefined
+    try {
+      return await work()
+    } finally {
+      this.waited = undefined
+    }
   }
 
   get redacts(): boolean {
@@ -247,7 +258,7 @@ export class Guard {
     policy = this.policy,
   ): Promise<{ text: Guarded<string>; entities: readonly Entity[] }> {
     if (!policy || given === "" || this.clean.has(given)) return { text: given as Guarded<string>, entities: [] }
-    const { text, entities, partial } = await this.redactor.redact(given, policy)
+    const { text, entities, partial } = await this.redactor.redact(given, policy, this.waited)
     for (const entity of entities) this.names.learn(given.slice(entity.start, entity.end), entity)
     const again = this.names.replaceIn(text)
     this.readsPartly ||= partial
@@ -259,7 +270,7 @@ export class Guard {
     if (!this.policy) return { value: given, entities: [] }
     if (typeof given === "object" && given !== null && this.clean.hasObject(given))
       return { value: given, entities: [] }
-    const { value, entities, partial } = await this.redactor.redactValue(given, this.policy, keys)
+    const { value, entities, partial } = await this.redactor.redactValue(given, this.policy, keys, this.waited)
     this.readsPartly ||= partial
     const replaced = mapStrings(value, text => {
       const again = this.names.replaceIn(text)

@@ -44,8 +44,9 @@ export function nextPiece(text: string, offset: number, final: boolean): Span | 
     if (!glue) return piece
     const next = wordFrom(text, piece.end)
     if (!next) {
-      if (final || !glue.gap.test(text.slice(piece.end))) return piece
-      return { open: piece.start }
+      const gap = text.slice(piece.end)
+      const mayBelong = glue.gap.test(gap) || glue.gap.test(`${gap}\n`) // between `\r` and `\n`
+      return final || !mayBelong ? piece : { open: piece.start }
     }
     if (next.end - piece.start > MAX_PIECE || !glue.gap.test(text.slice(piece.end, next.start))) return piece
     if (isOpen(next)) return { open: piece.start }
@@ -89,12 +90,14 @@ const PEM_BODY: Glue = {
 /** What follows tells a telephone number from an amount. */
 const COUNTED: Glue = { gap: /^[ \t]{1,3}$/, next: /^/ }
 const IN_THREES = /(?:^|[^\d.,-])[2-9]\d{2}([ .-])\d{3}\1\d{3}$/
-/** A token that is broken over lines: the lines hold nothing else. */
-const JWT_LINE: Glue = { gap: /^[ \t]*\r?\n[ \t>|]*$/, next: /^[A-Za-z0-9_.-]{1,512}["',;]*$/ }
+/** A token that is broken over lines: the lines hold nothing else but the marks of a quotation and of a line that goes on. */
+const JWT_LINE: Glue = { gap: /^[ \t]*\r?\n[ \t]*$/, next: /^(?:[A-Za-z0-9_.-]{1,512}["',;\\]*|[>|]{1,8})$/ }
+const JWT_QUOTED: Glue = { gap: /^[ \t]*$/, next: JWT_LINE.next }
+const ENDS_IN_MARK = /\n[ \t]*[>|][>| \t]*$/
 
 const ENDS_IN_DIGITS = /(?:\d[)\].]?|\d\)?[-–/]|^[(+][\d)-]*|\d[ \t]+[-–/.])$/
 const IN_IBAN = /(?:^|[^A-Z0-9])[A-Z]{2}\d{2}(?:[A-Z0-9 .-]*[A-Z0-9])?$/i
-const BEGINS_JWT = /(?:^|[^A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}[A-Za-z0-9_.-]*$/
+const BEGINS_JWT = /(?:^|[^A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}[A-Za-z0-9_.-]*\\?$/
 /** Shorter lines are not broken ones. */
 const MIN_TOKEN_LINE = 20
 const IN_PEM_HEAD = /-----BEGIN(?: [A-Z0-9]+){0,5}$|-----END(?: [A-Z0-9]+){0,5}$/
@@ -112,7 +115,7 @@ function glueOf(text: string, piece: Span, signs: Signs): Glue | undefined {
     const open = OPEN_SECRET.exec(text.slice(Math.max(0, piece.start - 40), piece.end))
     if (open && piece.end - piece.start < MAX_QUOTED) return QUOTE
   }
-  if (signs.token && isOpenToken(words)) return JWT_LINE
+  if (signs.token && isOpenToken(words)) return ENDS_IN_MARK.test(words) ? JWT_QUOTED : JWT_LINE
   const tail = words.slice(-64)
   if (IN_IBAN.test(tail)) return IBAN
   if (IN_THREES.test(tail)) return COUNTED
@@ -122,8 +125,11 @@ function glueOf(text: string, piece: Span, signs: Signs): Glue | undefined {
 /** The first line ends in the beginning of a token, and every further one was as long as the first, or longer. */
 function isOpenToken(words: string): boolean {
   const end = words.indexOf("\n")
-  const first = /\S*$/.exec(words.slice(0, end < 0 ? MAX_PIECE : end))![0]
+  const first = /\S*$/.exec(words.slice(0, end < 0 ? MAX_PIECE : end).trimEnd())![0]
   if (first.length < MIN_TOKEN_LINE || !BEGINS_JWT.test(first)) return false
-  const last = words.slice(words.lastIndexOf("\n") + 1).trim()
-  return end < 0 || last.length >= Math.min(first.length - 8, MIN_TOKEN_LINE)
+  const last = words
+    .slice(words.lastIndexOf("\n") + 1)
+    .replace(/^[\s>|]+/, "")
+    .trimEnd()
+  return end < 0 || ENDS_IN_MARK.test(words) || last.length >= Math.min(first.length - 8, MIN_TOKEN_LINE)
 }

@@ -72,13 +72,14 @@ export class Redactor {
     value: T,
     policy: RedactionPolicy,
     keys: "redacted" | "kept" = "redacted",
+    signal?: AbortSignal,
   ): Promise<{ value: T; entities: Entity[]; partial: boolean }> {
     const all: Omit<Redacted, "text"> = { entities: [], partial: false }
     const turns = new Turns(SLICE_MS)
     const walk = async (part: unknown, key: string): Promise<unknown> => {
       // A value of a hundred thousand short members is many short searches, none of which gives way by itself.
       await turns.next()
-      if (typeof part === "string" || typeof part === "number") return this.redactMember(part, key, policy, all)
+      if (typeof part === "string" || typeof part === "number") return this.redactMember(part, key, policy, all, signal)
       if (typeof part !== "object" || part === null) return part
       if (Array.isArray(part)) {
         const items: unknown[] = []
@@ -87,7 +88,7 @@ export class Redactor {
       }
       const members: [string, unknown][] = []
       for (const [name, member] of Object.entries(part)) {
-        const shown = keys === "kept" ? name : ((await this.redactMember(name, "", policy, all)) as string)
+        const shown = keys === "kept" ? name : ((await this.redactMember(name, "", policy, all, signal)) as string)
         members.push([shown, await walk(member, name)])
       }
       return objectOf(members)
@@ -101,10 +102,11 @@ export class Redactor {
     key: string,
     policy: RedactionPolicy,
     all: Omit<Redacted, "text">,
+    signal?: AbortSignal,
   ): Promise<unknown> {
     const written = String(part)
     const label = key === "" ? "" : `${key}: `
-    const { entities, partial } = await this.redact(label + written, policy)
+    const { entities, partial } = await this.redact(label + written, policy, signal)
     all.partial ||= partial
     const own = entities
       .filter(entity => entity.end > label.length)

@@ -158,6 +158,10 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       "Cookie: PHPSESSID=«r2t5uvjq435r4q7ib3vtdjq120»",
       "«eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibm\nFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwp\nMeJf36POk6yJV_adQssw5c»\nRegards",
       "«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P»\nthanks a lot",
+      ...["\r\n", "\n> ", "\r\n> ", "\\\n"].map(
+        broken =>
+          `«eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzd${broken}WIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG${broken}lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2Q${broken}T4fwpMeJf36POk6yJV_adQssw5c»\nRegards`,
+      ),
     ],
     misses: [
       "bearer of good news",

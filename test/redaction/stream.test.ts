@@ -31,6 +31,8 @@ const VALUES = [
   "𝟒𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏",
   "anna\u00ad.smith＠example．com",
   "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkw\nIiwibmFtZSI6IkpvaG4ifQ.SflKxwRJSMeKKF2QT4fwpMeJf3\n6POk6yJ",
+  "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkw\r\n> IiwibmFtZSI6IkpvaG4ifQ.SflKxwRJSMeKKF2QT4fwpMeJf3\r\n> 6POk6yJ",
+  "-----BEGIN PRIVATE KEY-----\r\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\r\nygWyF0K1abcdefghijk==\r\n-----END PRIVATE KEY-----",
   "601 234 567",
   "EMP-12\u200b3456",
   "社員：１２３",

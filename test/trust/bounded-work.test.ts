@@ -77,6 +77,36 @@ test("texts of a megabyte with costly patterns hold nobody up, are refused beyon
   expect(outcomes.filter(outcome => outcome === "gone").length).toBeGreaterThan(1)
 }, 120_000)
 
+const costly = {
+  kinds: [],
+  custom_patterns: Array.from({ length: 50 }, (_, at) => ({
+    name: `P${at}`,
+    pattern: `(?:a?){100}b{1,40}(x|y|z)*[a-z]{${at + 1}}c`,
+  })),
+}
+const long = "a".repeat(99_000)
+test.each([
+  ["/start-conversation", { message: long, redaction: costly }],
+  ["/conversations", { message: long, redaction: costly }],
+  ["/agents/run", { task: long, redaction: costly }],
+])(
+  "the searches of %s end with their clients",
+  async (path, body) => {
+    const gone = new AbortController()
+    const asked = Array.from({ length: 20 }, () =>
+      ask(path, { ...body, model: "builtin/extractive" }, gone.signal).catch(() => "gone"),
+    )
+    await Bun.sleep(1_500)
+    gone.abort()
+    await Promise.all(asked)
+    await Bun.sleep(500)
+    const before = cpuSecondsOf(daemon.pid)
+    await Bun.sleep(3_000)
+    expect(cpuSecondsOf(daemon.pid) - before).toBeLessThan(2) // one search takes 3 s, and the twenty a minute
+  },
+  60_000,
+)
+
 test("patterns whose repetitions make a program of a hundred thousand steps are refused before they are compiled", async () => {
   const custom_patterns = Array.from({ length: 50 }, (_, at) => ({ name: `P${at}`, pattern: "a{1000}".repeat(142) }))
   const asked = ask("/redact", { text: "a", redaction: { custom_patterns } })

@@ -41,7 +41,7 @@ async function complete(services: Services, body: CompletionBody, principal: Pri
   const named = await namedModel(vectorStores, principal.view, body.model)
   const question = questionOf(body, named)
   const { signal } = context.keepOpen()
-  const asker = askerOf(principal, context, repetition)
+  const asker = askerOf(principal, context, repetition, signal)
   const { model, events, conversationId } = body.store
     ? await keep(services, asker, { question, body }, signal)
     : await unkept(services, asker, { question, body }, signal)

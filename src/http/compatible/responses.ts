@@ -38,7 +38,7 @@ export const responseRoutes = (services: Services) => {
       "/v1/responses",
       ({ body, principal, context, request }) => {
         const repetition = body.store === false ? undefined : turnRepetition(request, principal, "response", body)
-        return respond(services, body, principal, { context, repetition })
+        return respond(services, body, principal, { context, repetition, signal: request.signal })
       },
       docs.createResponse(),
     )
@@ -81,6 +81,8 @@ const includesResults = (query: URLSearchParams): boolean =>
 interface Call {
   context: RequestContext
   repetition: IdempotentRequest | undefined
+  /** Of the client. */
+  signal: AbortSignal
 }
 
 async function respond(services: Services, body: docs.ResponseBody, principal: Principal, call: Call) {
@@ -98,9 +100,12 @@ interface Asking extends Call {
   shown: Shown
 }
 
-async function keep({ chat }: Services, { body, principal: { view }, context, repetition, asked, shown }: Asking) {
+async function keep(
+  { chat }: Services,
+  { body, principal: { view }, context, repetition, signal, asked, shown }: Asking,
+) {
   const { question } = asked
-  const asker = { view, requestId: context.requestId, repetition }
+  const asker = { view, requestId: context.requestId, repetition, signal }
   const { answer, reply } = await chat.keep(asker, question, body.previous_response_id ?? undefined)
   noteResource(context, answer.id)
   const head = headOf(answer)

@@ -17,9 +17,14 @@ export const jsonConversationRoutes = ({ chat, links }: Services) =>
       async ({ body, principal, context, request }) => {
         const { initial_message, ...given } = body
         const message = given.message ?? initial_message
-        if (!message) throw invalid("message", "must not be empty")
+        if (!message) throw invalid("message", message === undefined ? "is missing" : "must not be empty")
         context.keepOpen()
-        const asker = askerOf(principal, context, turnRepetition(request, principal, "start-conversation", body))
+        const asker = askerOf(
+          principal,
+          context,
+          turnRepetition(request, principal, "start-conversation", body),
+          request.signal,
+        )
         return new Linked(links, principal).messages(
           await chat.finished(await chat.create(asker, turnRequestOf({ ...given, message })), asker),
         )
@@ -31,7 +36,7 @@ export const jsonConversationRoutes = ({ chat, links }: Services) =>
       async ({ body, principal, context, request }) => {
         const { conversation_id, ...given } = body
         context.keepOpen()
-        const asker = askerOf(principal, context, turnRepetition(request, principal, "send", body))
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "send", body), request.signal)
         return new Linked(links, principal).messages(
           await chat.finished(await chat.send(asker, conversation_id, turnRequestOf(given)), asker),
         )
@@ -43,7 +48,7 @@ export const jsonConversationRoutes = ({ chat, links }: Services) =>
       async ({ body, principal, context, request }) => {
         const { conversation_id, ...given } = body
         context.keepOpen()
-        const asker = askerOf(principal, context, turnRepetition(request, principal, "continue", body))
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "continue", body), request.signal)
         const turn = { ...turnRequestOf(given), model: given.model }
         return new Linked(links, principal).messages(
           await chat.finished(await chat.continue(asker, conversation_id, turn), asker),

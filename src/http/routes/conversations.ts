@@ -39,7 +39,7 @@ export const conversationRoutes = ({ chat, links }: Services) => {
     .post(
       "/external/conversations",
       async ({ body, principal, context, request }) => {
-        const asker = askerOf(principal, context, turnRepetition(request, principal, "create", body))
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "create", body), request.signal)
         const started = await chat.create(asker, turnRequestOf(body))
         noteResource(context, started.conversationId)
         return respond(started, asker, { principal, request, context })
@@ -49,7 +49,12 @@ export const conversationRoutes = ({ chat, links }: Services) => {
     .post(
       "/external/conversations/:conversation_id",
       async ({ params, body, principal, context, request }) => {
-        const asker = askerOf(principal, context, turnRepetition(request, principal, "send", { ...params, ...body }))
+        const asker = askerOf(
+          principal,
+          context,
+          turnRepetition(request, principal, "send", { ...params, ...body }),
+          request.signal,
+        )
         return respond(await chat.send(asker, params.conversation_id, turnRequestOf(body)), asker, {
           principal,
           request,
@@ -62,7 +67,12 @@ export const conversationRoutes = ({ chat, links }: Services) => {
       "/external/conversations/:conversation_id/messages/:message_id/regenerate",
       async ({ params, body, principal, context, request }) => {
         const asked = { ...params, ...body }
-        const asker = askerOf(principal, context, turnRepetition(request, principal, "regenerate", asked))
+        const asker = askerOf(
+          principal,
+          context,
+          turnRepetition(request, principal, "regenerate", asked),
+          request.signal,
+        )
         const { conversation_id, message_id } = params
         return respond(await chat.regenerate(asker, conversation_id, message_id, turnRequestOf(body ?? {})), asker, {
           principal,
@@ -171,7 +181,8 @@ export const askerOf = (
   { view }: Principal,
   { requestId }: RequestContext,
   repetition: IdempotentRequest | undefined,
-): Asker => ({ view, requestId, repetition })
+  signal: AbortSignal,
+): Asker => ({ view, requestId, repetition, signal })
 
 /** A stream, unless the client accepts JSON and does not accept events. */
 export function wantsStream(request: Request): boolean {

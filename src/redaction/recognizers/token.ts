@@ -6,7 +6,8 @@ import { isPlaceholder } from "./secret-value.ts"
 
 const JWT = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.?[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}/g
 /** Broken over lines, as terminals and mail programs do. */
-const WRAPPED_JWT = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}(?:[A-Za-z0-9_.-]|[ \t]*\r?\n[ \t>|]*(?=[A-Za-z0-9_.-]))*/g
+const WRAPPED_JWT =
+  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}(?:[A-Za-z0-9_.-]|\\?[ \t]*\r?\n[ \t>|]*(?=[A-Za-z0-9_.-]))*/g
 const SCHEME = /\b(?:bearer|basic|digest)\s{1,3}["']?$/
 const TOKEN_NAMES =
   /(?:(?:session|access|refresh|auth|authentication|authorization|bearer|csrf|xsrf|id|api|security|reset|verification|jwt|oauth|device|push|x-auth|x-csrf|deploy|bot)[ _-]?tokens?|session[ _-]?(?:ids?|keys?|secret|cookies?)|sess(?:ion)?id|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|sid|tokens?|authorization)["'`\]]{0,2}(?:\s{0,3}(?:=>|:=|[:=])|\s{1,3}is:?)\s{0,3}["'`]?$/i
@@ -48,7 +49,7 @@ function findWrapped(view: PieceView): Found[] {
     const lines = match[0].split("\n")
     for (let count = lines.length; count > Math.max(1, lines.length - LINES_BEHIND); count--) {
       const part = lines.slice(0, count).join("\n").trimEnd()
-      const whole = part.replaceAll(/[\s>|]/g, "")
+      const whole = part.replaceAll(/[\s>|\\]/g, "")
       const isWord = /^[\s>|]*[A-Z]?[a-z]+[.]?$/.test(lines[count - 1]!)
       if (!isWord && /^[\w-]{8,}\.[\w-]{5,}\.?[\w-]*(?:\.[\w-]+){0,2}$/.test(whole))
         return [{ start: match.index, end: match.index + part.length, score: 0.99 }]
