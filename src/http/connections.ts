@@ -30,6 +30,8 @@ const SLACK = 0.9
 const LOOK_MS = 100
 /** When more than half of the room is taken, a burst may take the rest before the next look. */
 const CLOSE_LOOK_MS = 10
+/** With fewer descriptors a burst of a few hundred connections, which take a tenth of a second, would take all of them. */
+const FEW = { descriptors: 4_096, lookMs: 10, closeLookMs: 1 }
 /** How often all are looked at when there are some, for the bounds by address and by time. */
 const SURVEY_MS = 1_000
 /** Descriptors of an idle process: below, there is nothing to look at. */
@@ -92,17 +94,22 @@ export class Connections {
   private timer: Timer | undefined
   /** Descriptors that may be open. */
   private readonly room: number
+  private readonly lookMs: number
+  private readonly closeLookMs: number
 
   constructor(
     private readonly system: System,
     private readonly limits: ConnectionLimits,
   ) {
-    this.room = roomWithin(system.descriptorLimit())
+    const limit = system.descriptorLimit()
+    this.room = roomWithin(limit)
+    this.lookMs = limit < FEW.descriptors ? FEW.lookMs : LOOK_MS
+    this.closeLookMs = limit < FEW.descriptors ? FEW.closeLookMs : CLOSE_LOOK_MS
   }
 
   start(): void {
     this.system.keepSpare()
-    this.lookIn(LOOK_MS)
+    this.lookIn(this.lookMs)
   }
 
   stop(): void {
@@ -211,10 +218,10 @@ export class Connections {
 
   private lookIn(ms: number): void {
     this.timer = setTimeout(() => {
-      let next = LOOK_MS
+      let next = this.lookMs
       try {
         this.look()
-        if (this.system.leastOpen() > this.room / 2) next = CLOSE_LOOK_MS
+        if (this.system.leastOpen() > this.room / 2) next = this.closeLookMs
       } catch (error) {
         log.warn("open connections could not be looked at", { error: String(error) })
         next = SURVEY_MS

@@ -61,6 +61,9 @@ export class VectorTable {
   /** Rows added and removed since the table was last written anew. */
   private changedRows = 0
   private optimizedAt = Date.now()
+  /** Removals so far, and how many of them came before the last time that all was erased. */
+  private removals = 0
+  private erased = 0
   private renewing: Promise<void> = Promise.resolve()
 
   private constructor(
@@ -92,7 +95,10 @@ export class VectorTable {
     const ids = schema.fields.find(candidate => candidate.name === "id")
     if ((ids?.type as { bitWidth?: number } | undefined)?.bitWidth === 32)
       await table.alterColumns([{ path: "id", dataType: "int64" }])
-    return new VectorTable(table, directory, name, dimensions)
+    const opened = new VectorTable(table, directory, name, dimensions)
+    // What the last run removed may stand in a version of before.
+    if ((await table.listVersions()).length > 1) opened.removals++
+    return opened
   }
 
   static async drop(directory: string, name: string): Promise<void> {
@@ -121,6 +127,7 @@ export class VectorTable {
         this.changedRows += spans[i + 1]! - spans[i]! + 1
       }
       if (conditions.length) await this.write(() => this.table.delete(conditions.join(" or ")))
+      this.removals++
     }
   }
 
@@ -157,8 +164,12 @@ export class VectorTable {
     return this.table.countRows(`id > ${MARKER}`)
   }
 
-  /** True when rows were removed whose vectors are still in a file of the table. */
+  /**
+   * True when rows were removed whose vectors may still be in a file of the table. A fragment that loses all of its rows is
+   * noted nowhere: its file stays with the version before.
+   */
   async holdsRemoved(): Promise<boolean> {
+    if (this.removals > this.erased) return true
     const notes = join(this.directory, `${this.name}.lance`, "_deletions")
     return existsSync(notes) && (await readdir(notes)).length > 0
   }
@@ -172,10 +183,12 @@ export class VectorTable {
    * are full and rewritten only once a tenth of their rows was removed.
    */
   async erase(): Promise<OptimizeOutcome> {
+    const { removals } = this
     await this.write(() => this.table.delete(`id <= ${MARKER}`))
     await this.add({ ids: Float64Array.of(MARKER), vectors: new Float32Array(this.dimensions) })
     const outcome = await this.optimize()
     await this.optimize() // removes the version before, which the first one still counts as new
+    this.erased = removals
     return outcome
   }
 

@@ -56,6 +56,14 @@ test("a removed vector leaves the table's files, the others stay as they were", 
     expect(await table.holdsRemoved()).toBe(false)
     expect(holding(directory, bytesOf(removed))).toEqual([])
   }
+  // A file of its own, as that of the only upload, all of which goes: no note of removed rows is left then.
+  await table.add({ ids: Float64Array.of(9001), vectors: vector(9001) })
+  await table.remove(Float64Array.of(9001, 9001))
+  expect(holding(directory, bytesOf(9001))).not.toEqual([])
+  expect(await table.holdsRemoved()).toBe(true)
+  await table.erase()
+  expect(holding(directory, bytesOf(9001))).toEqual([])
+  expect(await table.holdsRemoved()).toBe(false)
   expect(holding(directory, bytesOf(779))).toHaveLength(1)
   expect(await table.count()).toBe(4998)
   const seen: number[] = []
