@@ -6,7 +6,8 @@ import { Users } from "../access/users.ts"
 import type { Config } from "../config.ts"
 import { SETTINGS_FILE } from "../config.ts"
 import type { EngineAddresses } from "../config-engines.ts"
-import { createModels } from "../configured.ts"
+import { ConfigError } from "../config-error.ts"
+import { checkDefaultModel, checkFolders, createModels } from "../configured.ts"
 import { enginesOf } from "../configured-cluster.ts"
 import { FileAnchors, RowAnchors } from "../governance/audit/anchors.ts"
 import { VERSION } from "../native/version.ts"
@@ -62,7 +63,7 @@ export const run: Command = async args => {
   const findings = await withProgress("Looking", async progress => {
     const step = (label: string) => progress.step(label)
     const mended = isRepair ? await repairStores(config, step) : []
-    return [...mended, ...(await examine(config, describeSettings(config, sources), deep, step))]
+    return [...mended, ...(await examine(config, await describeSettings(config, sources), deep, step))]
   })
   if (options.has("json")) printJson({ version: VERSION, findings })
   else
@@ -134,7 +135,23 @@ async function examineCluster(
   return findings
 }
 
-function describeSettings({ data }: Config, sources: Arguments["sources"]): Finding {
+/** What `serve` refuses at its start. */
+async function refusal(check: () => void | Promise<void>): Promise<string | undefined> {
+  try {
+    await check()
+    return undefined
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+}
+
+const KEEPS_FROM_STARTING = "`carrel serve` does not start with it"
+
+async function describeSettings(config: Config, sources: Arguments["sources"]): Promise<Finding> {
+  const { data } = config
+  const refused = await refusal(() => checkFolders(config))
+  if (refused) return { what: "settings", state: "problem", text: refused, remedy: KEEPS_FROM_STARTING }
   const given = Object.entries(sources).filter(([name, source]) => source !== "default" && name !== "data")
   const text =
     given.length === 0
@@ -274,7 +291,10 @@ async function library(database: Database): Promise<Finding> {
 }
 
 async function chatModels(config: Config): Promise<Finding[]> {
-  const models = await createModels(config).list(null)
+  const catalog = createModels(config)
+  const refused = await refusal(() => checkDefaultModel(config, catalog))
+  if (refused) return [{ what: "chat models", state: "problem", text: refused, remedy: KEEPS_FROM_STARTING }]
+  const models = await catalog.list(null)
   const usable = models.filter(model => model.available && model.provider !== "builtin")
   if (usable.length > 0)
     return [{ what: "chat models", state: "ok", text: usable.map(model => model.value).join(", ") }]

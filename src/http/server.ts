@@ -231,7 +231,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   if (process.platform === "linux") connections.start()
 
   return {
-    url: `${options.tls ? "https" : "http"}://${server.hostname}:${server.port}`,
+    url: `${options.tls ? "https" : "http"}://${inAddress(server.hostname!)}:${server.port}`,
     get running() {
       return running
     },
@@ -318,3 +318,5 @@ function finish(response: Response, context: RequestContext): void {
   response.headers.set("X-Content-Type-Options", "nosniff")
   if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store")
 }
+
+const inAddress = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host)

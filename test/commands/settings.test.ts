@@ -244,6 +244,15 @@ describe("commands beside a daemon", () => {
     expect(existsSync(join(daemon.data, "daemon.json"))).toBe(false)
   }, 60_000)
 
+  test("the doctor names what keeps it from starting", async () => {
+    const own = mkdtempSync(join(tmpdir(), "carrel-settings-"))
+    writeFileSync(join(own, "carrel.toml"), 'ocr_languages = "/nope"\n')
+    const { code, out } = await carrel(["doctor"], { data: own })
+    expect(code).toBe(1)
+    expect(out).toContain("PROBLEM settings: --ocr-languages: /nope does not exist")
+    rmSync(own, { recursive: true })
+  })
+
   test("use its settings: the doctor its model server, the setup link its address", async () => {
     const ollama = await startOllama([LLAMA])
     try {
