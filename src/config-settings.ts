@@ -107,7 +107,7 @@ export const SETTINGS = {
   index_workers: integer(
     "N",
     Math.max(1, Math.min(4, cpus().length)),
-    "files that are read at the same time, each in a process of its own",
+    "files that are read at the same time, each in a process of its own; one more where a workspace has none of them",
     1,
     64,
   ),

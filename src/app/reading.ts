@@ -3,7 +3,7 @@ import type { Config } from "../config.ts"
 import { ocrLanguagesOf } from "../configured.ts"
 import { QuickReader } from "../ingest/process/quick-reader.ts"
 import { ReaderPool, type ReaderPoolOptions } from "../ingest/process/reader-pool.ts"
-import { INDEX_FILE, indexingLanes } from "../ingest/task.ts"
+import { GUESTS, INDEX_FILE, indexingLanes } from "../ingest/task.ts"
 import { JobWorker } from "../jobs/worker.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { removeAbandoned } from "../storage/packs/add.ts"
@@ -22,7 +22,7 @@ export function openReading(
   mkdirSync(packsDirectory(config.data), { recursive: true, mode: 0o700 })
   void removeAbandoned(packsDirectory(config.data)).catch(() => {}) // nobody looks at it
   const options: ReaderPoolOptions = {
-    size: config.index_workers,
+    size: config.index_workers + GUESTS,
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
     chunkOptions: { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap },
     makeFile: () => blobs.scratchFile(),

@@ -16,6 +16,9 @@ const GROUP = 64
 /** One group is read while another one is written. */
 const GROUPS = 2
 
+/** Readers beyond one a worker: scans of one workspace may keep all of those for minutes, and another has one letter. */
+export const GUESTS = 1
+
 /** The job of a file that waits to be indexed. */
 export const indexJob = (file: Pick<FilesTable, "id" | "workspace_id" | "type" | "size">): NewJob => ({
   task: INDEX_FILE,
@@ -31,5 +34,5 @@ export const isQuickJob = ({ type, size }: Pick<FilesTable, "type" | "size">): b
 /** How many files are indexed at the same time, in each lane. */
 export const indexingLanes = (workers: number, dependencies: IndexFileDependencies): JobWorkerOptions["lanes"] => ({
   quick: { concurrency: GROUPS, group: GROUP, handle: indexGroup(dependencies) },
-  ordinary: { concurrency: workers, group: 1, handle: indexAlone(dependencies) },
+  ordinary: { concurrency: workers, guests: GUESTS, group: 1, handle: indexAlone(dependencies) },
 })

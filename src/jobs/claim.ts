@@ -19,6 +19,8 @@ export interface Claim {
   owner: string | null
   /** Tokens of jobs that the caller works on, which he does not get again. */
   held: readonly string[]
+  /** Only of workspaces that have none at work. */
+  idleOnly: boolean
 }
 
 export type LeasedRow = Pick<
@@ -36,7 +38,7 @@ export const isHeld = ({ id, leaseToken }: { id: string; leaseToken: string }): 
  */
 export async function claim(
   executor: Executor,
-  { task, lane, count, token, owner, held }: Claim,
+  { task, lane, count, token, owner, held, idleOnly }: Claim,
 ): Promise<LeasedRow[]> {
   const now = timeOf(executor)
   const ofLane = sql`task = ${task} and lane = ${lane}`
@@ -53,13 +55,16 @@ export async function claim(
         select (select min(workspace_id) from jobs where ${ofLane} and workspace_id > known.workspace_id)
         from known where workspace_id is not null
       ),
-      waiting as (
+      asking as (
         select workspace_id,
           (select count(*) from jobs where ${ofLane} and workspace_id = known.workspace_id
             and lease_token is not null and lease_until > ${now}) as running,
           coalesce((select turn from job_turns where ${ofLane} and workspace_id = known.workspace_id), 0) as turn
         from known
         where exists (select 1 from jobs where ${ofLane} and workspace_id = known.workspace_id and ${isDue})
+      ),
+      waiting as (
+        select * from asking where ${idleOnly ? sql`running = 0` : sql`running >= 0`}
         order by running, turn, workspace_id limit ${count}
       ),
       due as (

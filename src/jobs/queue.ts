@@ -134,13 +134,19 @@ export class JobQueue {
    * Claims up to `count` jobs of a lane that are due, none when there are none. Workspaces take turns: first those that
    * have the fewest at work, of these those that were served longest ago; within a workspace the oldest job goes first.
    * All that are claimed together share their token. `held` are tokens of jobs that the caller works on: a clock that
-   * jumps ahead, or a renewal that a slow disk holds up, does not give him the same job twice.
+   * jumps ahead, or a renewal that a slow disk holds up, does not give him the same job twice. `idleOnly`: of workspaces that
+   * have none at work.
    */
-  async lease(task: string, lane: Lane, count: number, held: readonly string[] = []): Promise<Job[]> {
+  async lease(
+    task: string,
+    lane: Lane,
+    count: number,
+    { held = [], idleOnly = false }: { held?: readonly string[]; idleOnly?: boolean } = {},
+  ): Promise<Job[]> {
     const token = crypto.randomUUID()
     const owner = this.owner?.id ?? null
     const rows = await inTurn(this.database, `jobs ${task} ${lane}`, executor =>
-      claim(executor, { task, lane, count, token, owner, held }),
+      claim(executor, { task, lane, count, token, owner, held, idleOnly }),
     )
     if (rows.length === 0 && performance.now() - this.mendedAt > this.mendEveryMs) await this.mendTimes()
     return rows.map(row => toJob(task, token, row))

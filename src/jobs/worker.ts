@@ -40,6 +40,8 @@ export type JobHandler = (jobs: readonly LeasedJob[], stopping: AbortSignal) => 
 export interface LaneOptions {
   /** Leases at the same time. */
   concurrency: number
+  /** Further ones for workspaces that have none at work: others' long jobs do not hold them up. None where absent. */
+  guests?: number
   /** Jobs of one lease at most; fewer when no more are due: nothing waits for a group to fill. */
   group: number
   handle: JobHandler
@@ -138,9 +140,10 @@ export class JobWorker {
     try {
       await this.giveBackOwed()
       for (const [lane, limits] of Object.entries(this.options.lanes) as [Lane, LaneOptions][])
-        while (this.hasPlace(lane, limits)) {
+        for (let left = this.places(lane, limits); left > 0; left = this.places(lane, limits)) {
           const held = [...this.running].map(({ jobs }) => jobs[0]!.leaseToken)
-          const jobs = await this.queue.lease(this.options.task, lane, limits.group, held)
+          const idleOnly = left <= (limits.guests ?? 0)
+          const jobs = await this.queue.lease(this.options.task, lane, limits.group, { held, idleOnly })
           if (jobs.length === 0) break
           if (this.stopping)
             for (const job of jobs) await this.queue.handBack(job) // the stop came while the disk took the lease
@@ -153,11 +156,12 @@ export class JobWorker {
     }
   }
 
-  private hasPlace(lane: Lane, { concurrency }: LaneOptions): boolean {
-    if (this.stopping || performance.now() < this.pausedUntil || this.options.mayLease?.() === false) return false
+  /** How many are left, those for guests last. */
+  private places(lane: Lane, { concurrency, guests = 0 }: LaneOptions): number {
+    if (this.stopping || performance.now() < this.pausedUntil || this.options.mayLease?.() === false) return 0
     let taken = 0
     for (const group of this.running) if (group.lane === lane) taken++
-    return taken < concurrency
+    return concurrency + guests - taken
   }
 
   private pause(error: unknown): void {

@@ -31,7 +31,7 @@ const complete = async (job: Job) =>
   (await database.transaction().execute(trx => queue.complete(trx, [job]))).length === 1
 const add = (subject: string, job: Partial<NewJob> = {}, executor: Executor = database) =>
   queue.enqueue(executor, [{ task: "index", subject, workspaceId: "ws_a", lane: "ordinary", ...job }])
-const lease = async (from = queue, held: string[] = []) => (await from.lease("index", "ordinary", 1, held))[0]
+const lease = async (from = queue, held: string[] = []) => (await from.lease("index", "ordinary", 1, { held }))[0]
 /** One job at a time in the ordinary lane, `concurrency` of them at once. */
 const workerOf = (
   concurrency: number,

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { type Job, JobQueue } from "../../src/jobs/queue.ts"
+import { JobWorker } from "../../src/jobs/worker.ts"
 import type { Database } from "../../src/storage/database.ts"
 import type { Lane } from "../../src/storage/jobs.ts"
 import { databases } from "../support/databases.ts"
+import { until } from "../support/until.ts"
 
 let stack: AsyncDisposableStack
 let database: Database
@@ -54,6 +56,49 @@ for (const { name, open } of await databases())
         await served(3)
         await add("b", 1)
         expect(await served(1)).toEqual(["b1"])
+      })
+
+      test("that have none at work find a place though long jobs of another keep all, and only one at a time", async () => {
+        await add("a", 10)
+        const begun: string[] = []
+        const ends = new Map<string, () => void>()
+        const worker = new JobWorker(queue, {
+          task: "index",
+          lanes: {
+            ordinary: {
+              concurrency: 2,
+              guests: 1,
+              group: 1,
+              async handle(jobs) {
+                begun.push(jobs[0]!.subject)
+                const { subject, signal } = jobs[0]!
+                await new Promise<void>(resolve => {
+                  ends.set(subject, resolve)
+                  signal.addEventListener("abort", () => resolve())
+                })
+                await finish([...jobs])
+                return []
+              },
+            },
+          },
+        })
+        worker.start()
+        try {
+          await until(() => begun.length === 2)
+          await add("b", 3)
+          queue.announce()
+          await until(() => begun.length === 3)
+          expect(begun).toEqual(["a1", "a2", "b1"])
+          await Bun.sleep(300)
+          expect(begun).toHaveLength(3)
+          ends.get("b1")!()
+          await until(() => begun.includes("b2"))
+          ends.get("a1")!() // two are at work then, as many as there are places for everybody
+          await Bun.sleep(300)
+          expect(begun).toEqual(["a1", "a2", "b1", "b2"])
+        } finally {
+          await worker.stop()
+        }
       })
 
       test("with more of them than places all go on: none starves", async () => {
