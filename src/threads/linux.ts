@@ -4,7 +4,7 @@ import { dlopen, FFIType, ptr, read } from "bun:ffi"
 type Argument = number | NodeJS.TypedArray
 
 export const PR_SET_PDEATHSIG = 1
-export const PR_SET_DUMPABLE = 4
+const PR_SET_DUMPABLE = 4
 export const PR_CAPBSET_DROP = 24
 export const PR_SET_NO_NEW_PRIVS = 38
 
