@@ -8,6 +8,7 @@
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { startDaemon } from "../../test/support/daemon.ts"
+import { cpuSecondsOf } from "../../test/support/processes.ts"
 import { Beside, formOf } from "./beside.ts"
 
 const { values } = parseArgs({
@@ -23,10 +24,7 @@ const BASELINE_MS = 3_000
 const daemon = await startDaemon()
 const beside = new Beside(daemon)
 const residentMb = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))![1]) / 1024
-const cpuSeconds = () => {
-  const fields = readFileSync(`/proc/${daemon.pid}/stat`, "utf8").split(") ")[1]!.split(" ")
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
+const cpuSeconds = () => cpuSecondsOf(daemon.pid)
 
 try {
   await beside.watch("alone", Bun.sleep(BASELINE_MS))

@@ -8,11 +8,11 @@
  * is shared; that of requests a second needs an idle one.
  */
 import { Database as Sqlite } from "bun:sqlite"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { Elysia } from "elysia"
 import { type Daemon, startDaemon } from "../../test/support/daemon.ts"
+import { cpuSecondsOf } from "../../test/support/processes.ts"
 
 const { values, positionals } = parseArgs({
   options: {
@@ -29,7 +29,6 @@ const ROUNDS = 3
 const WARM_UP_REQUESTS = 30_000
 const MAX_SECONDS = 60
 /** `USER_HZ` of Linux. */
-const TICKS = 100
 
 const PATHS = { models: "/external/models", libraries: "/external/libraries?page_size=20" }
 type Path = keyof typeof PATHS
@@ -119,10 +118,7 @@ const median = (rates: Rate[]): Rate => ({
 })
 
 /** All threads of a process. */
-function cpuMicroseconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
-  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS
-}
+const cpuMicroseconds = (pid: number): number => cpuSecondsOf(pid) * 1e6
 
 /** Asks over connections that stay open, one request at a time on each, parsing no more than it must. */
 async function load({ port, pid, headers }: Server, path: string, seconds: number, atLeast = 0): Promise<Rate> {

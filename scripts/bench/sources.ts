@@ -3,10 +3,11 @@
  * a change is noticed, and how long others wait meanwhile. `npm run --silent … scripts/bench/sources.ts [files] [unchanged
  * files]`; 10 000 and 100 000 by default.
  */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Daemon, startDaemon } from "../../test/support/daemon.ts"
+import { cpuSecondsOf } from "../../test/support/processes.ts"
 import { until } from "../../test/support/until.ts"
 
 const [files = 10_000, many = 100_000] = Bun.argv.slice(2).map(Number)
@@ -16,7 +17,6 @@ const CHANGES = 10
 /** Between two of them: shortly after one sync the next one waits, so that changes without end leave time for others. */
 const APART_MS = 6_000
 /** Of the clock that the kernel counts processor time by. */
-const TICKS_PER_SECOND = 100
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "carrel-bench-")))
 const say = (what: string, value: string) => console.log(`${what.padEnd(64)} ${value}`)
@@ -31,12 +31,6 @@ function fill(name: string, count: number, ending: string): string {
     writeFileSync(join(below, `note-${i}.${ending}`), ending === "txt" ? text.repeat(4) : "x")
   }
   return folder
-}
-
-/** User and system time of the daemon with its threads, in seconds. */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ")
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
 /** How soon the sync of a watched folder begins after a change, and how soon the change is searchable. */
@@ -114,23 +108,23 @@ try {
   const second = await create("large", large)
   for (const what of ["known for the first time", "unchanged"]) {
     began = performance.now()
-    const before = cpuOf(daemon.pid)
+    const before = cpuSecondsOf(daemon.pid)
     await call("POST", `/sources/${second}/sync`, {})
     const { last_sync: sync } = await idle(second)
     say(
       `${many} files ${what}`,
-      `${seconds(performance.now() - began)}, ${(cpuOf(daemon.pid) - before).toFixed(1)} s of CPU`,
+      `${seconds(performance.now() - began)}, ${(cpuSecondsOf(daemon.pid) - before).toFixed(1)} s of CPU`,
     )
     if (sync.skipped !== many) throw new Error(JSON.stringify(sync))
   }
 
   began = performance.now()
-  const before = cpuOf(daemon.pid)
+  const before = cpuSecondsOf(daemon.pid)
   await call("POST", `/sources/${first}/sync`, {})
   await idle(first)
   say(
     `${files} searchable files unchanged`,
-    `${seconds(performance.now() - began)}, ${(cpuOf(daemon.pid) - before).toFixed(1)} s of CPU`,
+    `${seconds(performance.now() - began)}, ${(cpuSecondsOf(daemon.pid) - before).toFixed(1)} s of CPU`,
   )
   asking = false
   await asked

@@ -1,4 +1,5 @@
 /** The page of hits that a caller sees: texts, highlights, positions of what was found. */
+import { dot } from "../../backends/evidence.ts"
 import type { Database } from "../../storage/database.ts"
 import type { SectionStart } from "../../storage/document.ts"
 import { explainer, type Ranked } from "../answer.ts"
@@ -97,16 +98,11 @@ async function placeByMeaning(
     if (signal?.aborted) throw error
     return undefined
   })
+  if (!vectors) return
   let next = 0
   for (const { hit, sections } of few) {
-    const nearness = sections.map(() => dot(values, vectors?.[next++]))
+    const nearness = sections.map(() => dot(values, vectors[next++]!))
     const best = nearness.indexOf(Math.max(...nearness))
-    if (vectors) hit.position.section = sections[best]![1]
+    hit.position.section = sections[best]![1]
   }
-}
-
-function dot(left: Float32Array, right: Float32Array | undefined): number {
-  let sum = 0
-  if (right) for (let i = 0; i < left.length; i++) sum += left[i]! * right[i]!
-  return sum
 }
