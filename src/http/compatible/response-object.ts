@@ -1,8 +1,10 @@
 /** Answers as responses: the object that clients read, and the items of its output. */
+
 import type { ToolCall } from "../../backends/backend.ts"
 import { toMessage } from "../../chat/conversation-rows.ts"
 import type { KeptAnswer } from "../../chat/kept-answer-store.ts"
 import type { Answer } from "../../chat/unstored.ts"
+import type { ErrorBody } from "../../errors.ts"
 import type { Citation, Source } from "../../grounding/passages.ts"
 import { newId } from "../../id.ts"
 import type { Linked } from "../linked.ts"
@@ -101,9 +103,10 @@ const STATUSES = {
   error: "failed",
 } as const satisfies Record<string, ResponseStatus>
 
-export const errorOf = (error: { code: string; message: string } | null): { code: string; message: string } => ({
+/** The object has no field for what caused it: that follows the message. */
+export const errorOf = (error: ErrorBody | null): { code: string; message: string } => ({
   code: error?.code ?? "internal_error",
-  message: error?.message ?? "the answer failed",
+  message: [error?.message ?? "the answer failed", ...(error?.hint ? [error.hint] : [])].join("; "),
 })
 
 /** An answer that came to its end. */

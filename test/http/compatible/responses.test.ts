@@ -164,7 +164,7 @@ describe("an answer", () => {
     ])
     expect((await client.get(`/responses/${last.response.id}`)).body).toMatchObject({
       status: "failed",
-      error: { code: "model_error" },
+      error: { code: "model_error", message: expect.stringContaining("out of memory") },
     })
   })
 
