@@ -1,7 +1,7 @@
 /**
  * Measures what reranking brings and costs: searches as the product runs them, without and with it, on BEIR-layout sets.
  *
- *   bun scripts/bench/rerank.ts DIRECTORY [SET…] [--candidates 30] [--queries 60] [--keep DIR]
+ *   bun scripts/bench/rerank.ts DIRECTORY [SET…] [--candidates 30] [--queries 60] [--keep DIR] [--quality NAME]
  *
  * `--keep` also writes, per set, what `scripts/train/rerank/fit.py` reads.
  */
@@ -14,7 +14,7 @@ import { wholeOf } from "../../src/access/view.ts"
 import { ASKED_FOR } from "../../src/search/rerank/budgets.ts"
 import { RerankLine } from "../../src/search/rerank/rerank-line.ts"
 import { openReranker } from "../../src/search/rerank/reranker.ts"
-import { openBuiltInModel } from "./built-in-model.ts"
+import { argumentsLeft, openBuiltInModel, openQualityModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, readAll, readOffice, reciprocalRank } from "./collections.ts"
 import { Bench } from "./search-library.ts"
 
@@ -27,6 +27,7 @@ const LIMIT = 100
 const LONGEST_QUERY = 2_000
 
 const { values, positionals } = parseArgs({
+  args: argumentsLeft(),
   allowPositionals: true,
   options: {
     candidates: { type: "string", default: String(ASKED_FOR.candidates) },
@@ -37,6 +38,7 @@ const { values, positionals } = parseArgs({
 const [directory = "", ...names] = positionals
 const candidates = Number(values.candidates)
 const embedder = await openBuiltInModel()
+const quality = await openQualityModel()
 const model = openReranker([join(ROOT, "models")], { nativeDirectory: mkdtempSync(join(tmpdir(), "bench-native-")) })
 if (!model) throw new Error("there is no reranking model")
 const reranker = new RerankLine(model)
@@ -51,11 +53,13 @@ console.log(row("set", ["nDCG@10", "after", "MRR@10", "after", "CPU-ms each"]))
 for (const set of sets) console.log(row(set.name, await measure(set)))
 await model.close()
 await embedder.close()
+await quality?.close()
 process.exit(0)
 
 async function measure(set: Collection): Promise<string[]> {
-  const bench = await Bench.open(embedder, undefined, undefined, { reranker })
+  const bench = await Bench.open(embedder, undefined, undefined, { reranker, quality })
   const starts = await bench.addFile("file_set", set.documents)
+  await bench.upgraded()
   const rowAt = new Map(starts.map((start, i) => [start, i]))
   const step = Math.ceil(set.queries.length / Number(values.queries))
   const figures: number[][] = []

@@ -7,7 +7,7 @@ import { openOpenAiEmbedder } from "./openai-embedder.ts"
 /** The models that ship with the product: one that takes no time, and a better one. */
 export const BUILT_IN_EMBEDDING_MODELS = {
   fast: "carrel-embed-multi-v1",
-  quality: "multilingual-e5-small",
+  quality: "carrel-embed-joint-v1",
 } as const
 
 /** By the provider before the slash of a name; another one is a file and a line. A name without one is a folder. */

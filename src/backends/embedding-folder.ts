@@ -1,6 +1,6 @@
 /** Reads what a folder of an embedding model says about itself: pooling, prefixes, length, weights file. */
 import { existsSync, readFileSync, statSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { AppError } from "../errors.ts"
 import type { Cosines } from "./backend.ts"
 import { languagesByName, languagesOfCard } from "./model-languages.ts"
@@ -36,6 +36,13 @@ export interface EmbeddingFolder {
   slope: number
   /** See `Embedder.fastShare`. */
   fastShare: number
+  /** The encoders whose vectors are joined, see `joint-space.ts`; null for a model that stands alone. */
+  parts: JointParts | null
+}
+
+export interface JointParts {
+  general: EmbeddingFolder
+  english: EmbeddingFolder
 }
 
 /** Larger models find more than the built-in one; half is where MiniLM-sized models do well on the usual collections. */
@@ -83,12 +90,37 @@ type Json = Record<string, unknown>
 
 /** What is missing is named: an operator copied the folder by hand. */
 export function readEmbeddingFolder(directory: string): EmbeddingFolder {
+  const own = readJson(directory, "carrel.json") ?? {}
+  return own.parts ? readJoint(directory, own) : readSingle(directory, own)
+}
+
+/** The folders of the parts stand beside it. */
+function readJoint(directory: string, own: Json): EmbeddingFolder {
+  const name = basename(directory)
+  const { general, english } = own.parts as Record<string, unknown>
+  const part = (stated: unknown, role: string): EmbeddingFolder => {
+    const folder = typeof stated === "string" ? join(dirname(directory), basename(stated)) : ""
+    if (!folder || !existsSync(folder)) incomplete(name, `the folder of its ${role} part beside it`)
+    return readSingle(folder, readJson(folder, "carrel.json") ?? {})
+  }
+  const parts = { general: part(general, "general"), english: part(english, "english") }
+  return {
+    ...parts.general,
+    name,
+    directory,
+    ...findWeights(directory, name),
+    dimensions: firstNumber(own.dimensions) ?? incomplete(name, "the number of dimensions in carrel.json"),
+    ...traits(directory, own, name),
+    parts,
+  }
+}
+
+function readSingle(directory: string, own: Json): EmbeddingFolder {
   const name = basename(directory)
   const config = readJson(directory, "config.json") ?? incomplete(name, "config.json")
   if (!existsSync(join(directory, "tokenizer.json"))) incomplete(name, "tokenizer.json")
   const tokenizer = readJson(directory, "tokenizer_config.json") ?? incomplete(name, "tokenizer_config.json")
   const pooling = readJson(directory, "1_Pooling/config.json")
-  const own = readJson(directory, "carrel.json") ?? {}
   const family = FAMILIES.find(({ matches }) => matches.test(`${name} ${config._name_or_path ?? ""}`))
   const modules = readJson(directory, "modules.json") as unknown as { type?: string }[] | undefined
   return {
@@ -104,6 +136,14 @@ export function readEmbeddingFolder(directory: string): EmbeddingFolder {
     maxTokens: maxTokens(directory, config, tokenizer),
     batchTexts: firstNumber(own.batchTexts) ?? null,
     prefix: prefixes(directory, own, family),
+    ...traits(directory, own, name),
+    parts: null,
+  }
+}
+
+/** How the scores of the model's vectors are taken. */
+function traits(directory: string, own: Json, name: string) {
+  return {
     fusionWeight: firstNumber(own.fusionWeight) ?? DEFAULT_FUSION_WEIGHT,
     languages: statedLanguages(directory, own, name),
     cosines: statedCosines(own.cosines),

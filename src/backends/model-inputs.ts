@@ -5,6 +5,7 @@ import type { Tensor } from "@huggingface/transformers"
 import type { EmbeddingFolder } from "./embedding-folder.ts"
 import type { Library } from "./model-side.ts"
 import { Unigram, type UnigramFile } from "./unigram.ts"
+import { readWordPieces } from "./word-pieces.ts"
 
 /** Both `[texts, tokens]`: shorter texts are padded at their end, longer ones than `maxTokens` cut there. */
 export interface ModelInputs {
@@ -43,26 +44,38 @@ interface TokenizerConfig {
   do_lowercase_and_remove_accent?: boolean
 }
 
+/** Ids without those around a text, and those. */
+interface Encoder {
+  encode(text: string): number[]
+  around: { before: number[]; after: number[] }
+  paddingId: number
+  silent: ReadonlySet<number>
+}
+
+/** In the order in which transformers.js cuts what is too long: BERT's keeps the closing token. */
+type Cut = (encoder: Encoder, text: string, most: number) => number[]
+
+const cutBehind: Cut = ({ encode, around }, text, most) =>
+  [...around.before, ...encode(text), ...around.after].slice(0, most)
+
+const cutWithin: Cut = ({ encode, around: { before, after } }, text, most) => [
+  ...before,
+  ...encode(text).slice(0, most - before.length - after.length),
+  ...after,
+]
+
 function openOwn({ Tensor }: Library, { directory, maxTokens }: EmbeddingFolder): InputTokenizer | undefined {
-  const read = (name: string) => JSON.parse(readFileSync(join(directory, name), "utf8"))
-  const config = read("tokenizer_config.json") as TokenizerConfig
-  const { tokenizer_class, padding_side = "right", remove_space, do_lowercase_and_remove_accent } = config
-  if (!tokenizer_class?.startsWith("XLMRobertaTokenizer") || padding_side !== "right") return
-  if (remove_space || do_lowercase_and_remove_accent) return
-  const file = read("tokenizer.json") as UnigramFile
-  if (!Unigram.reads(file)) return
-  const tokenizer = new Unigram(file)
-  const padding = config.pad_token
-  const paddingId = tokenizer.idOf((typeof padding === "string" ? padding : padding?.content) ?? "")
-  if (paddingId === undefined) return
-  const { before, after } = tokenizer.around
+  const config = JSON.parse(readFileSync(join(directory, "tokenizer_config.json"), "utf8")) as TokenizerConfig
+  if ((config.padding_side ?? "right") !== "right") return
+  const found = openUnigram(directory, config) ?? openWordPieces(directory, config)
+  if (!found) return
+  const { encoder, cut } = found
   return {
-    silent: tokenizer.silent,
+    silent: encoder.silent,
     inputs: texts => {
-      // The cut takes the closing token too, as it does in transformers.js.
-      const rows = texts.map(text => [...before, ...tokenizer.encode(text), ...after].slice(0, maxTokens))
+      const rows = texts.map(text => cut(encoder, text, maxTokens))
       const width = Math.max(...rows.map(row => row.length))
-      const ids = new BigInt64Array(rows.length * width).fill(BigInt(paddingId))
+      const ids = new BigInt64Array(rows.length * width).fill(BigInt(encoder.paddingId))
       const mask = new BigInt64Array(ids.length)
       for (const [at, row] of rows.entries()) {
         ids.set(row.map(BigInt), at * width)
@@ -72,4 +85,30 @@ function openOwn({ Tensor }: Library, { directory, maxTokens }: EmbeddingFolder)
       return { input_ids: new Tensor("int64", ids, dimensions), attention_mask: new Tensor("int64", mask, dimensions) }
     },
   }
+}
+
+interface Found {
+  encoder: Encoder
+  cut: Cut
+}
+
+function openUnigram(directory: string, config: TokenizerConfig): Found | undefined {
+  const { tokenizer_class, remove_space, do_lowercase_and_remove_accent } = config
+  if (!tokenizer_class?.startsWith("XLMRobertaTokenizer") || remove_space || do_lowercase_and_remove_accent) return
+  const file = JSON.parse(readFileSync(join(directory, "tokenizer.json"), "utf8")) as UnigramFile
+  if (!Unigram.reads(file)) return
+  const tokenizer = new Unigram(file)
+  const padding = config.pad_token
+  const paddingId = tokenizer.idOf((typeof padding === "string" ? padding : padding?.content) ?? "")
+  if (paddingId === undefined) return
+  const { around, silent } = tokenizer
+  return { encoder: { encode: text => tokenizer.encode(text), around, paddingId, silent }, cut: cutBehind }
+}
+
+function openWordPieces(directory: string, { tokenizer_class }: TokenizerConfig): Found | undefined {
+  const pieces = tokenizer_class === "BertTokenizer" ? readWordPieces(directory) : undefined
+  if (!pieces) return
+  const around = { before: [pieces.begin], after: [pieces.end] }
+  const encode = (text: string) => pieces.encode(text).ids
+  return { encoder: { encode, around, paddingId: pieces.padding, silent: pieces.silent }, cut: cutWithin }
 }

@@ -83,7 +83,7 @@ while client.batches.retrieve(batch.id).status != "completed":
 print(chat.invoke("What is the notice period?").content)
 print(len(embeddings.embed_query("notice period")))
 `
-    expect(await run([python!, "-c", code])).toBe("Ninety days [1].\n384")
+    expect(await run([python!, "-c", code])).toBe("Ninety days [1].\n512")
   }, 60_000)
 })
 

@@ -57,7 +57,7 @@ def build(packed: Packed, ids: np.ndarray, form: Form) -> onnx.ModelProto:
     states = _embedding(graph, packed, packed.matrices["emb.word"].rows(ids))
     for layer in range(packed.layers):
         states = layer_of(graph, packed, layer, states, form)
-    _pooling(graph, states)
+    pooling(graph, states)
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
               for name in ("input_ids", "attention_mask")]
     output = helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["batch", packed.hidden])
@@ -134,7 +134,7 @@ def linear(graph: Graph, name: str, floats: np.ndarray, bias: np.ndarray | None,
     return graph.fused("DynamicQuantizeMatMul", inputs, f"{name}.out")
 
 
-def _pooling(graph: Graph, states: str) -> None:
+def pooling(graph: Graph, states: str) -> None:
     graph.constant("second", np.array([1], np.int64))
     graph.add("Cast", ["attention_mask"], "mask", to=TensorProto.FLOAT)
     graph.add("Unsqueeze", ["mask", "second"], "mask_row")

@@ -8,7 +8,7 @@ export const MAX_INPUTS = 2_048
 const MAX_BODY_BYTES = 32 * 1_048_576
 
 export const embeddingsBody = t.Object({
-  model: t.String({ minLength: 1, maxLength: 400, examples: ["multilingual-e5-small"] }),
+  model: t.String({ minLength: 1, maxLength: 400, examples: ["carrel-embed-joint-v1"] }),
   input: t.Any({
     description: `A text, or up to ${MAX_INPUTS}. Token ids are refused: LangChain sends them unless it is told \`check_embedding_ctx_length=False\``,
     examples: ["The notice period is 90 days."],
@@ -34,7 +34,7 @@ const Embeddings = t.Object(
         ),
       }),
     ),
-    model: t.String({ examples: ["multilingual-e5-small"] }),
+    model: t.String({ examples: ["carrel-embed-joint-v1"] }),
     usage: t.Object({
       prompt_tokens: integer({ description: "Estimated", examples: [9] }),
       total_tokens: integer({ examples: [9] }),
@@ -54,7 +54,7 @@ export const createEmbeddings = operation({
   compatible: true,
   body: embeddingsBody,
   maxBytes: MAX_BODY_BYTES,
-  example: { model: "multilingual-e5-small", input: ["The notice period is 90 days."] },
+  example: { model: "carrel-embed-joint-v1", input: ["The notice period is 90 days."] },
   answers: { 200: { description: "A vector for each text, in their order", schema: Embeddings, inPieces: true } },
   errors: ["model_not_found", "model_unavailable", "model_error"],
 })

@@ -12,10 +12,10 @@ import type { Ranked, Ranking } from "../answer.ts"
 const ORDER = { relevance: 1, model: 1, fused: 2 } as const
 
 /**
- * What the other two keep of their weights where the words of a query say nothing of the passages: both are made of words and of
- * vectors that order such passages less well than the model does.
+ * What the other two keep of their weights where the words of a query say nothing of the passages: both are made of words, and of
+ * vectors, which order such passages as well as the model does.
  */
-const MISTRUSTED_SHARE = 0.25
+const MISTRUSTED_SHARE = 0.6
 
 /**
  * How surely a passage answers, by the same measure as before. Fitted to the best 30 passages of 240 questions, of which a third
