@@ -1,6 +1,6 @@
 /** Whether an encoder that was trained with English alone is to read a text. */
 import { FUNCTION_WORDS } from "./function-words.ts"
-import type { Pieces } from "./word-pieces.ts"
+import type { WordPieces } from "./word-pieces.ts"
 
 const ENGLISH = new Set(
   "the a an of to in on at for with by from and or but not is are was were be been being have has had do does did what which who whom whose when where why how that this these those it its as if than then there their they we you i he she his her our your my can could will would shall should may might must".split(
@@ -40,9 +40,10 @@ const MOST_PIECES = 0.45
  * English words stand whole in an English vocabulary. Where they do not, as those of medicine, function words make up for it, and
  * those of another language count against it.
  */
-export function isEnglish(text: string, { words, continued }: Pick<Pieces, "words" | "continued">): boolean {
+export function isEnglish(text: string, pieces: WordPieces): boolean {
   const sample = text.slice(0, SAMPLE)
   const found = sample.toLowerCase().match(WORD) ?? []
+  const { words, continued } = pieces.encode(sample)
   if (found.length === 0 || words === 0) return false
   const letters = found.reduce((sum, word) => sum + word.length, 0)
   if ((sample.match(FOREIGN_LETTER)?.length ?? 0) > MOST_FOREIGN * letters) return false

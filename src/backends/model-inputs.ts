@@ -46,7 +46,8 @@ interface TokenizerConfig {
 
 /** Ids without those around a text, and those. */
 interface Encoder {
-  encode(text: string): number[]
+  /** @param most ids after which the rest may be left out */
+  encode(text: string, most: number): number[]
   around: { before: number[]; after: number[] }
   paddingId: number
   silent: ReadonlySet<number>
@@ -56,11 +57,11 @@ interface Encoder {
 type Cut = (encoder: Encoder, text: string, most: number) => number[]
 
 const cutBehind: Cut = ({ encode, around }, text, most) =>
-  [...around.before, ...encode(text), ...around.after].slice(0, most)
+  [...around.before, ...encode(text, most), ...around.after].slice(0, most)
 
 const cutWithin: Cut = ({ encode, around: { before, after } }, text, most) => [
   ...before,
-  ...encode(text).slice(0, most - before.length - after.length),
+  ...encode(text, most).slice(0, most - before.length - after.length),
   ...after,
 ]
 
@@ -109,6 +110,6 @@ function openWordPieces(directory: string, { tokenizer_class }: TokenizerConfig)
   const pieces = tokenizer_class === "BertTokenizer" ? readWordPieces(directory) : undefined
   if (!pieces) return
   const around = { before: [pieces.begin], after: [pieces.end] }
-  const encode = (text: string) => pieces.encode(text).ids
+  const encode = (text: string, most: number) => pieces.encode(text, most).ids
   return { encoder: { encode, around, paddingId: pieces.padding, silent: pieces.silent }, cut: cutWithin }
 }

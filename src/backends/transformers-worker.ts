@@ -62,7 +62,7 @@ async function openJoint(place: EmbeddingModelPlace, { general, english }: Joint
       // Each text has one of the two prefixes, which are the first encoder's.
       const role = prefix.query !== "" && text.startsWith(prefix.query) ? "query" : "passage"
       const own = text.slice(prefix[role].length)
-      const also = isEnglish(own, pieces.encode(own)) ? await second([own]) : undefined
+      const also = isEnglish(own, pieces) ? await second([own]) : undefined
       joined.set(space.join(vector, also, role), at * dimensions)
     }
     return joined

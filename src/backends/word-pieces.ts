@@ -21,7 +21,7 @@ interface WordPieceFile {
   model: { type: string; vocab: Record<string, number>; unk_token: string; continuing_subword_prefix: string }
 }
 
-export interface Pieces {
+interface Pieces {
   ids: number[]
   /** Words of letters, and pieces behind the first one of a word; a word that no pieces make counts as three. */
   words: number
@@ -38,7 +38,7 @@ const WORD = /[^\s\p{P}!-/:-@[-`{-~]+|[\p{P}!-/:-@[-`{-~]/gu
 const LETTER = /^\p{L}/u
 const UNKNOWN_PIECES = 2
 
-class WordPieces {
+export class WordPieces {
   readonly begin: number
   readonly end: number
   readonly padding: number
@@ -47,11 +47,14 @@ class WordPieces {
   private readonly unknown: number
   private readonly vocabulary: ReadonlyMap<string, number>
   private readonly prefix: string
+  /** UTF-16 units of the longest piece. */
+  private readonly longest: number
 
   /** @param file one that `reads` says yes to */
   constructor({ model, added_tokens }: WordPieceFile) {
     this.vocabulary = new Map(Object.entries(model.vocab))
     this.prefix = model.continuing_subword_prefix
+    this.longest = Object.keys(model.vocab).reduce((most, piece) => Math.max(most, piece.length), 0)
     const idOf = (token: string) => this.vocabulary.get(token)!
     this.unknown = idOf(model.unk_token)
     this.begin = idOf("[CLS]")
@@ -75,10 +78,11 @@ class WordPieces {
     )
   }
 
-  /** Without the tokens around a text; what reads like one of them in it is text. */
-  encode(text: string): Pieces {
+  /** Without the tokens around a text; what reads like one of them in it is text. @param most pieces after which the rest is left out */
+  encode(text: string, most = Number.POSITIVE_INFINITY): Pieces {
     const pieces: Pieces = { ids: [], words: 0, continued: 0 }
     for (const [word] of plain(text).matchAll(WORD)) {
+      if (pieces.ids.length >= most) break
       const ids = this.cut(word)
       pieces.ids.push(...ids)
       if (!LETTER.test(word)) continue
@@ -92,14 +96,13 @@ class WordPieces {
   private cut(word: string): number[] {
     const whole = this.vocabulary.get(word)
     if (whole !== undefined) return [whole]
-    const characters = Array.from(word)
-    if (characters.length > MAX_WORD) return [this.unknown]
+    if (Array.from(word).length > MAX_WORD) return [this.unknown]
     const ids: number[] = []
-    for (let from = 0; from < characters.length; ) {
-      let to = characters.length
+    for (let from = 0; from < word.length; ) {
+      let to = Math.min(word.length, from + this.longest)
       let id: number | undefined
       for (; to > from; to--) {
-        id = this.vocabulary.get((from > 0 ? this.prefix : "") + characters.slice(from, to).join(""))
+        id = this.vocabulary.get((from > 0 ? this.prefix : "") + word.slice(from, to))
         if (id !== undefined) break
       }
       if (id === undefined) return [this.unknown]

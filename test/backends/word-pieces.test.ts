@@ -43,8 +43,16 @@ describe("the tokenizer of the English encoder", () => {
   })
 })
 
+test("a long text is read no further than its pieces are wanted", async () => {
+  const words = "word ".repeat(100_000)
+  expect(pieces.encode(words, 256).ids.length).toBe(256)
+  const { inputs } = await openTokenizer(library, readEmbeddingFolder(DIRECTORY))
+  expect(inputs([words]).input_ids.dims).toEqual([1, 256])
+  expect(inputs(["q".repeat(3_000_000)]).input_ids.dims).toEqual([1, 3])
+})
+
 describe("a text is English", () => {
-  const judged = (text: string) => isEnglish(text, pieces.encode(text))
+  const judged = (text: string) => isEnglish(text, pieces)
 
   test("as a question, a heading, a passage, and where its words are of medicine", () => {
     for (const text of [
