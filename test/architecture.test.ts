@@ -8,7 +8,7 @@ const SRC = resolve(import.meta.dir, "../src")
 
 /** A file may import rooms of a lower rank and its own; two rooms of one rank do not know each other. */
 const RANKS = [
-  ["errors", "log-record", "control-characters", "storable", "nearest"],
+  ["errors", "log-record", "control-characters", "storable", "nearest", "normal-form"],
   ["bounded-json", "canonical-json", "log", "id", "native", "metrics"],
   ["threads"],
   ["outbound", "guarded", "timing", "account"],

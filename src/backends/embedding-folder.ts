@@ -99,8 +99,10 @@ function readJoint(directory: string, own: Json): EmbeddingFolder {
   const name = basename(directory)
   const { general, english } = own.parts as Record<string, unknown>
   const part = (stated: unknown, role: string): EmbeddingFolder => {
-    const folder = typeof stated === "string" ? join(dirname(directory), basename(stated)) : ""
-    if (!folder || !existsSync(folder)) incomplete(name, `the folder of its ${role} part beside it`)
+    if (typeof stated !== "string" || !/^[^./\\][^/\\]*$/.test(stated))
+      return incomplete(name, `the name of its ${role} part in carrel.json`)
+    const folder = join(dirname(directory), stated)
+    if (!existsSync(folder)) incomplete(name, `the folder "${stated}" beside it, its ${role} part,`)
     return readSingle(folder, readJson(folder, "carrel.json") ?? {})
   }
   const parts = { general: part(general, "general"), english: part(english, "english") }

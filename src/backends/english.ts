@@ -1,4 +1,5 @@
 /** Whether an encoder that was trained with English alone is to read a text. */
+import { normalForm } from "../normal-form.ts"
 import { FUNCTION_WORDS } from "./function-words.ts"
 import type { WordPieces } from "./word-pieces.ts"
 
@@ -41,7 +42,7 @@ const MOST_PIECES = 0.45
  * those of another language count against it.
  */
 export function isEnglish(text: string, pieces: WordPieces): boolean {
-  const sample = text.slice(0, SAMPLE)
+  const sample = normalForm(text.slice(0, SAMPLE), "NFC")
   const found = sample.toLowerCase().match(WORD) ?? []
   const { words, continued } = pieces.encode(sample)
   if (found.length === 0 || words === 0) return false

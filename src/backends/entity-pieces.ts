@@ -1,4 +1,5 @@
 /** How a text reaches the entity encoder: its atoms, and the pieces of the embedding model's vocabulary that each is made of. */
+import { normalForm } from "../normal-form.ts"
 import { type Atom, THAI, UNSPACED } from "./entity-labels.ts"
 import type { Unigram } from "./unigram.ts"
 
@@ -29,7 +30,7 @@ export function pieceAtomsOf(text: string, unigram: Unigram, end: number): Piece
 }
 
 function wordIds(word: string, unigram: Unigram): number[] {
-  const pieces = unigram.cut(SPACE + lessLoud(word.normalize("NFKC").replace(VOWELS, "")))
+  const pieces = unigram.cut(SPACE + lessLoud(normalForm(word, "NFKC").replace(VOWELS, "")))
   // A lone mark of the space says nothing.
   const isMarkAlone = pieces.length > 1 && pieces[0]!.units === SPACE.length
   return pieces.slice(isMarkAlone ? 1 : 0).map(({ id }) => id)

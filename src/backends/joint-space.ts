@@ -24,7 +24,7 @@ interface Constants {
 const NAMES = ["general_mean", "english_mean", "guess", "english", "lengths"] as const
 
 export class JointSpace {
-  readonly dimensions: number
+  private readonly dimensions: number
   private readonly width: number
   private readonly englishWidth: number
 
@@ -32,6 +32,11 @@ export class JointSpace {
     this.width = constants.general_mean.length
     this.englishWidth = constants.english.length / constants.english_mean.length
     this.dimensions = this.width + this.englishWidth + 1
+  }
+
+  /** Dimensions of either encoder, and of what they become. */
+  get widths(): [general: number, english: number, joint: number] {
+    return [this.width, this.constants.english_mean.length, this.dimensions]
   }
 
   /** @throws Error where the file is not as `fit.py` writes it */

@@ -53,7 +53,7 @@ interface Encoder {
   silent: ReadonlySet<number>
 }
 
-/** In the order in which transformers.js cuts what is too long: BERT's keeps the closing token. */
+/** How what is too long is cut: behind all tokens, as transformers.js does, or within them, as BERT was trained. */
 type Cut = (encoder: Encoder, text: string, most: number) => number[]
 
 const cutBehind: Cut = ({ encode, around }, text, most) =>

@@ -1,4 +1,5 @@
 /** The words of texts as questions and sentences are compared by them. Pure. */
+import { normalForm } from "../normal-form.ts"
 import { FUNCTION_WORDS } from "./function-words.ts"
 
 /** Function words of English, and what people say around a question. */
@@ -22,8 +23,7 @@ el los las una unos y es qué quién cuándo dónde cómo por para con del`
 
 const STOP = new Set(`${ENGLISH} ${FOLLOW_UP}`.split(/\s+/))
 const fold = (text: string): string =>
-  text
-    .normalize("NFKD")
+  normalForm(text, "NFKD")
     .replace(/[\u0300-\u036f\u064b-\u065f]/g, "")
     .normalize("NFC")
     .toLowerCase()

@@ -47,8 +47,13 @@ async function open(place: EmbeddingModelPlace): Promise<Embed> {
 async function openJoint(place: EmbeddingModelPlace, { general, english }: JointParts): Promise<Embed> {
   const { directory, subfolder, dimensions, prefix } = place.folder
   const space = JointSpace.open(join(directory, subfolder, "model.onnx"))
-  if (space.dimensions !== dimensions)
-    throw new Error(`the space has ${space.dimensions} dimensions, its configuration says ${dimensions}`)
+  const widths = [general.dimensions, english.dimensions, dimensions]
+  if (space.widths.join() !== widths.join())
+    throw new Error(
+      `the space is one of ${space.widths.join(", ")} dimensions, its parts and configuration say ${widths.join(", ")}`,
+    )
+  if (!prefix.query || !prefix.passage)
+    throw new Error(`${general.name} has no prefixes that tell queries from passages`)
   const pieces = readWordPieces(english.directory)
   if (!pieces) throw new Error(`the pieces of ${english.name} are of another kind`)
   const first = await openWithLibrary({ ...place, folder: general })
@@ -60,10 +65,11 @@ async function openJoint(place: EmbeddingModelPlace, { general, english }: Joint
       const vector = read.subarray(at * general.dimensions, (at + 1) * general.dimensions)
       if (vector.every(value => value === 0)) continue // it knows nothing of the text
       // Each text has one of the two prefixes, which are the first encoder's.
-      const role = prefix.query !== "" && text.startsWith(prefix.query) ? "query" : "passage"
+      const role = text.startsWith(prefix.query) ? "query" : "passage"
       const own = text.slice(prefix[role].length)
       const also = isEnglish(own, pieces) ? await second([own]) : undefined
-      joined.set(space.join(vector, also, role), at * dimensions)
+      const known = also?.some(value => value !== 0) ? also : undefined
+      joined.set(space.join(vector, known, role), at * dimensions)
     }
     return joined
   }

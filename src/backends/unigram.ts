@@ -4,6 +4,7 @@
  * Reads a `tokenizer.json` of the kinds in `KINDS`: text in compatibility form, split into words with a leading `▁`, each
  * split into the pieces whose log-probabilities have the largest sum (Viterbi).
  */
+import { normalForm } from "../normal-form.ts"
 import { PieceTrie } from "./piece-trie.ts"
 
 /** As transformers.js does for every `Precompiled` normalizer, whatever table the file carries. */
@@ -212,5 +213,5 @@ function anyOf(texts: string[]): RegExp {
 
 function compatible(text: string): string {
   const plain = text.replace(DROPPED, "").replace(BLANK, " ").split(FULL_WIDTH_TILDE)
-  return plain.map(part => part.normalize("NFKC")).join(FULL_WIDTH_TILDE)
+  return plain.map(part => normalForm(part, "NFKC")).join(FULL_WIDTH_TILDE)
 }

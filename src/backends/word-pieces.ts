@@ -5,6 +5,7 @@
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { normalForm } from "../normal-form.ts"
 
 /** The part of a `tokenizer.json` that says how it splits. */
 interface WordPieceFile {
@@ -18,7 +19,13 @@ interface WordPieceFile {
   pre_tokenizer: { type: string } | null
   post_processor: { single?: { SpecialToken?: { id: string }; Sequence?: unknown }[] } | null
   added_tokens: { id: number; content: string; special: boolean }[]
-  model: { type: string; vocab: Record<string, number>; unk_token: string; continuing_subword_prefix: string }
+  model: {
+    type: string
+    vocab: Record<string, number>
+    unk_token: string
+    continuing_subword_prefix: string
+    max_input_chars_per_word?: number
+  }
 }
 
 interface Pieces {
@@ -63,13 +70,16 @@ export class WordPieces {
     this.silent = new Set([this.unknown, ...added_tokens.filter(({ special }) => special).map(({ id }) => id)])
   }
 
-  static reads({ normalizer, pre_tokenizer, post_processor, model }: WordPieceFile): boolean {
+  static reads({ normalizer, pre_tokenizer, post_processor, added_tokens, model }: WordPieceFile): boolean {
+    const known = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", model.unk_token]
     const around = post_processor?.single?.map(part => part.SpecialToken?.id ?? "").join(" ")
     return (
       model.type === "WordPiece" &&
       around === "[CLS]  [SEP]" &&
       ["[CLS]", "[SEP]", "[PAD]", model.unk_token].every(token => Object.hasOwn(model.vocab, token)) &&
       pre_tokenizer?.type === "BertPreTokenizer" &&
+      (model.max_input_chars_per_word ?? MAX_WORD) === MAX_WORD &&
+      added_tokens.every(({ content }) => known.includes(content)) &&
       normalizer?.type === "BertNormalizer" &&
       normalizer.lowercase === true &&
       normalizer.clean_text !== false &&
@@ -114,10 +124,7 @@ export class WordPieces {
 }
 
 const plain = (text: string): string =>
-  text
-    .replace(DROPPED, "")
-    .replace(SINGLE, " $& ")
-    .normalize("NFD")
+  normalForm(text.replace(DROPPED, "").replace(SINGLE, " $& "), "NFD")
     .replace(/\p{Mn}/gu, "")
     .toLowerCase()
 

@@ -85,8 +85,10 @@ describe("the joint model", () => {
   test("says which part of it is missing", () => {
     const folder = join(root, "models", "mine")
     cpSync(join(MODELS, NAME), folder, { recursive: true })
-    expect(() => readEmbeddingFolder(folder)).toThrow('"mine" is incomplete: the folder of its general part beside it')
+    expect(() => readEmbeddingFolder(folder)).toThrow(
+      '"mine" is incomplete: the folder "multilingual-e5-small" beside it, its general part, is missing',
+    )
     writeFileSync(join(folder, "carrel.json"), JSON.stringify({ parts: {}, dimensions: 4 }))
-    expect(() => readEmbeddingFolder(folder)).toThrow("general part")
+    expect(() => readEmbeddingFolder(folder)).toThrow("the name of its general part in carrel.json is missing")
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readEmbeddingFolder } from "../../src/backends/embedding-folder.ts"
@@ -51,6 +51,18 @@ test("a long text is read no further than its pieces are wanted", async () => {
   expect(inputs(["q".repeat(3_000_000)]).input_ids.dims).toEqual([1, 3])
 })
 
+test("a folder with tokens of its own, or words of another length, is left to transformers.js", () => {
+  const file = JSON.parse(readFileSync(join(DIRECTORY, "tokenizer.json"), "utf8"))
+  const folder = mkdtempSync(join(nativeDirectory, "other-"))
+  const reads = (other: object) => {
+    writeFileSync(join(folder, "tokenizer.json"), JSON.stringify({ ...file, ...other }))
+    return readWordPieces(folder) !== undefined
+  }
+  expect(reads({})).toBe(true)
+  expect(reads({ added_tokens: [...file.added_tokens, { id: 1, content: "[unused0]", special: true }] })).toBe(false)
+  expect(reads({ model: { ...file.model, max_input_chars_per_word: 200 } })).toBe(false)
+})
+
 describe("a text is English", () => {
   const judged = (text: string) => isEnglish(text, pieces)
 
@@ -76,6 +88,7 @@ describe("a text is English", () => {
       "почему растёт давление в котле",
       "如何重置管理员密码?",
       "كم عدد أيام الإجازة؟",
+      "Où est la salle de réunion à Paris".normalize("NFD"),
       "2024-00731",
       "",
     ])

@@ -1,4 +1,5 @@
 /** Brings texts to the letters by which they are compared: lower case, without accents. */
+import { normalForm } from "../../normal-form.ts"
 
 const ASCII = /^[\x00-\x7f]*$/
 /**
@@ -39,9 +40,7 @@ export function foldText(text: string): string {
 }
 
 function foldLetters(text: string): string {
-  return text
-    .replace(FRACTIONS, " $&")
-    .normalize("NFKD")
+  return normalForm(text.replace(FRACTIONS, " $&"), "NFKD")
     .replace(MARKS, "")
     .normalize("NFC")
     .replace(AM, taken => (taken.startsWith("\u0e4d") ? "\u0e33" : "\u0eb3"))

@@ -3,6 +3,7 @@
  * unassigned ones, or to wrong letters: what is copied out of it is then noise, in whatever script.
  */
 import { data as profiles } from "franc/data.js"
+import { normalForm } from "../../../normal-form.ts"
 
 /** `doubtful` text may be a list of codes or names as well as noise: only a look at the page can tell. */
 export type Legibility = "clear" | "doubtful" | "noise"
@@ -111,8 +112,7 @@ function loadProfiles(): Profiles[] {
  * language, whose letters alone say enough.
  */
 export function familiarity(text: string): number | undefined {
-  const words = text
-    .normalize("NFKC")
+  const words = normalForm(text, "NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{M}]+/gu, " ")
   const letters = words.match(/\p{L}/gu)?.length ?? 0
