@@ -23,7 +23,7 @@ describe("the order of a list after reranking", () => {
       { id: 1, score: 0.9, relevance: 0.6 },
       { id: 2, score: 0.5, relevance: 0.2 },
     ]
-    const said = new Map([[1, 0.2], [2, 0.7]]) // biome-ignore format: pairs
+    const said = new Map([[1, 0.2], [2, 0.75]]) // biome-ignore format: pairs
     expect(ids(reorder(ranking(known), said))).toEqual([1, 2])
     expect(ids(reorder(ranking(known, 1), said))).toEqual([2, 1])
   })
