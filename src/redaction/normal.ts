@@ -1,23 +1,25 @@
 /**
  * Text as the search reads it: without characters that nobody sees, with plain digits, letters, spaces and dashes, so
- * that `４１１１`, a soft hyphen or a narrow space hides nothing. Offsets are translated back: what is found is replaced
- * in the text as it was given.
+ * that `４１１１`, a soft hyphen, a narrow space or the stroke of an escaped sign (`anna\.smith@`) hides nothing. Offsets are
+ * translated back: what is found is replaced in the text as it was given.
  */
 
 /** Soft hyphen, joiners, directions and other signs without a glyph. */
 const INVISIBLE = "\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+/** As Markdown and expressions write a sign that would mean something there. */
+const ESCAPE = "\\\\(?=[-._@+])"
 /** Mathematical digits and such of other scripts; some lie beyond the first plane, two units each. */
 const SPECIAL = new RegExp(
-  `[${INVISIBLE}]|[\\uff01-\\uff5e]|[\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]|[\\u2010-\\u2015\\u2212\\ufe58\\ufe63]|(?![0-9])\\p{Nd}`,
+  `[${INVISIBLE}]|${ESCAPE}|[\\uff01-\\uff5e]|[\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]|[\\u2010-\\u2015\\u2212\\ufe58\\ufe63]|(?![0-9])\\p{Nd}`,
   "gu",
 )
-const IS_INVISIBLE = new RegExp(`^[${INVISIBLE}]$`)
+const IS_UNSEEN = new RegExp(`^[${INVISIBLE}\\\\]$`)
 const IS_DASH = /^[\u2010-\u2015\u2212\ufe58\ufe63]$/
 
 /** The plain character for a special one; "" for those that are passed over; `before` is what stands before it. */
 function plainOf(special: string, before: string): string {
   const code = special.codePointAt(0)!
-  if (IS_INVISIBLE.test(special)) return ""
+  if (IS_UNSEEN.test(special)) return ""
   if (/^\s$/.test(special)) return " "
   // Between words a dash says something else than between the groups of a number.
   if (IS_DASH.test(special)) return /[0-9A-Z ]$/.test(before) ? "-" : special
@@ -53,13 +55,13 @@ export class PlainText {
   private plainLength = 0
   private givenLength = 0
   private last = ""
-  /** Half of a pair that the last delta ended with. */
+  /** Half of a pair, or a stroke whose sign is to come, that the last delta ended with. */
   private half = ""
 
   /** Takes more of the given text; returns what the plain text gains. */
   push(delta: string, final: boolean): string {
     let text = this.half + delta
-    this.half = !final && /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : ""
+    this.half = !final && /[\ud800-\udbff\\]$/.test(text) ? text.slice(-1) : ""
     text = text.slice(0, text.length - this.half.length)
     let plain = ""
     let at = 0

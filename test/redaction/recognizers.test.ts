@@ -229,6 +229,8 @@ describe("however a value is written", () => {
     ["CREDIT_CARD", "بطاقة «٤١١١١١١١١١١١١١١١»"],
     ["CREDIT_CARD", "[REDACTED_A«4111111111111111»]"],
     ["PASSWORD", "password: «[REDACTED_HUNTER2»]"],
+    ["EMAIL", "a value that matches ^«anna\\.smith@example\\.com»$ is refused"],
+    ["EMAIL", "[anna](mailto:«anna\\_smith\\+news@example.com»)"],
     ["EMAIL", "write to «anna\u00ad.smith＠example．com» now"],
     ["EMAIL", "«a\u200bn\u200bn\u200ba@exa\u2060mple.com»"],
     ["PHONE", "call «+49\u202f30\u202f901820» or «+49–30–901820»"],
