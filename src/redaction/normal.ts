@@ -9,10 +9,9 @@ const INVISIBLE = "\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u20
 /** As Markdown and expressions write a sign that would mean something there. */
 const ESCAPE = "\\\\(?=[-._@+])"
 /** Mathematical digits and such of other scripts; some lie beyond the first plane, two units each. */
-const SPECIAL = new RegExp(
-  `[${INVISIBLE}]|${ESCAPE}|[\\uff01-\\uff5e]|[\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]|[\\u2010-\\u2015\\u2212\\ufe58\\ufe63]|(?![0-9])\\p{Nd}`,
-  "gu",
-)
+const SIGNS = `[${INVISIBLE}]|[\\uff01-\\uff5e]|[\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]|[\\u2010-\\u2015\\u2212\\ufe58\\ufe63]|(?![0-9])\\p{Nd}`
+const SPECIAL = new RegExp(`${ESCAPE}|${SIGNS}`, "gu")
+const SIGN = new RegExp(SIGNS, "u")
 const IS_UNSEEN = new RegExp(`^[${INVISIBLE}\\\\]$`)
 const IS_DASH = /^[\u2010-\u2015\u2212\ufe58\ufe63]$/
 
@@ -140,5 +139,5 @@ export class PlainText {
   }
 }
 
-/** Holds characters that the plain text has not. */
-export const isSpecial = (text: string): boolean => text.search(SPECIAL) >= 0
+/** An expression that looks for what the plain text has not: such signs, or a stroke itself. */
+export const isSpecial = (pattern: string): boolean => SIGN.test(pattern) || pattern.includes("\\\\")

@@ -243,6 +243,13 @@ describe("however a value is written", () => {
       expect(await find(kind, marked.replaceAll(/[«»]/g, ""))).toBe(marked)
     })
 
+  test("an own expression reads past signs that nobody sees, though it escapes signs itself, and finds strokes that it asks for", async () => {
+    const own = (pattern: string) => parseRedaction({ kinds: [], custom_patterns: [{ name: "X", pattern }] }, false)!
+    const redacted = async (pattern: string, text: string) => (await redactor.redact(text, own(pattern))).text
+    expect(await redacted("plan\\.txt", "see plan\u200b.txt and plan\\.txt")).toBe("see [REDACTED_X] and [REDACTED_X]")
+    expect(await redacted("C:\\\\\\.ssh", "in C:\\.ssh there")).toBe("in [REDACTED_X] there")
+  })
+
   test("invisible signs that hide nothing stay where they were", async () => {
     const text = "👩‍👩‍👧 soft\u00adware, می‌خواهم, Ärger\u200b … ＡＢＣ "
     expect((await redactor.redact(text, parseRedaction({ kinds: ["EMAIL", "PHONE"] }, false)!)).text).toBe(text)
