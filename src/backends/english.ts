@@ -9,22 +9,9 @@ const ENGLISH = new Set(
   ),
 )
 /** In Latin letters; those that English has as well tell nothing. */
-const OTHERS: readonly ReadonlySet<string>[] = [
-  "cs",
-  "da",
-  "de",
-  "es",
-  "fr",
-  "id",
-  "it",
-  "nl",
-  "no",
-  "pl",
-  "pt",
-  "sv",
-  "tr",
-  "vi",
-].map(code => new Set(FUNCTION_WORDS[code]!.split(" ").filter(word => !ENGLISH.has(word))))
+const OTHERS: readonly ReadonlySet<string>[] = "cs da de es fr id it nl no pl pt sv tr vi"
+  .split(" ")
+  .map(code => new Set(FUNCTION_WORDS[code]!.split(" ").filter(word => !ENGLISH.has(word))))
 const WORD = /\p{L}+/gu
 const FOREIGN_LETTER = /(?!\p{Script=Latin})\p{L}/gu
 /** Characters looked at. */

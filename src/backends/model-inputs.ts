@@ -44,56 +44,40 @@ interface TokenizerConfig {
   do_lowercase_and_remove_accent?: boolean
 }
 
-/** Ids without those around a text, and those. */
-interface Encoder {
-  /** @param most ids after which the rest may be left out */
-  encode(text: string, most: number): number[]
-  around: { before: number[]; after: number[] }
+interface OwnTokenizer {
+  /** Ids of a text with those around it. @param most of them */
+  row(text: string, most: number): number[]
   paddingId: number
   silent: ReadonlySet<number>
 }
 
-/** How what is too long is cut: behind all tokens, as transformers.js does, or within them, as BERT was trained. */
-type Cut = (encoder: Encoder, text: string, most: number) => number[]
-
-const cutBehind: Cut = ({ encode, around }, text, most) =>
-  [...around.before, ...encode(text, most), ...around.after].slice(0, most)
-
-const cutWithin: Cut = ({ encode, around: { before, after } }, text, most) => [
-  ...before,
-  ...encode(text, most).slice(0, most - before.length - after.length),
-  ...after,
-]
-
 function openOwn({ Tensor }: Library, { directory, maxTokens }: EmbeddingFolder): InputTokenizer | undefined {
   const config = JSON.parse(readFileSync(join(directory, "tokenizer_config.json"), "utf8")) as TokenizerConfig
   if ((config.padding_side ?? "right") !== "right") return
-  const found = openUnigram(directory, config) ?? openWordPieces(directory, config)
-  if (!found) return
-  const { encoder, cut } = found
-  return {
-    silent: encoder.silent,
-    inputs: texts => {
-      const rows = texts.map(text => cut(encoder, text, maxTokens))
-      const width = Math.max(...rows.map(row => row.length))
-      const ids = new BigInt64Array(rows.length * width).fill(BigInt(encoder.paddingId))
-      const mask = new BigInt64Array(ids.length)
-      for (const [at, row] of rows.entries()) {
-        ids.set(row.map(BigInt), at * width)
-        mask.fill(1n, at * width, at * width + row.length)
-      }
-      const dimensions = [rows.length, width]
-      return { input_ids: new Tensor("int64", ids, dimensions), attention_mask: new Tensor("int64", mask, dimensions) }
-    },
-  }
+  const own = openUnigram(directory, config) ?? openWordPieces(directory, config)
+  return (
+    own && {
+      silent: own.silent,
+      inputs: texts => {
+        const rows = texts.map(text => own.row(text, maxTokens))
+        const width = Math.max(...rows.map(row => row.length))
+        const ids = new BigInt64Array(rows.length * width).fill(BigInt(own.paddingId))
+        const mask = new BigInt64Array(ids.length)
+        for (const [at, row] of rows.entries()) {
+          ids.set(row.map(BigInt), at * width)
+          mask.fill(1n, at * width, at * width + row.length)
+        }
+        const dimensions = [rows.length, width]
+        return {
+          input_ids: new Tensor("int64", ids, dimensions),
+          attention_mask: new Tensor("int64", mask, dimensions),
+        }
+      },
+    }
+  )
 }
 
-interface Found {
-  encoder: Encoder
-  cut: Cut
-}
-
-function openUnigram(directory: string, config: TokenizerConfig): Found | undefined {
+function openUnigram(directory: string, config: TokenizerConfig): OwnTokenizer | undefined {
   const { tokenizer_class, remove_space, do_lowercase_and_remove_accent } = config
   if (!tokenizer_class?.startsWith("XLMRobertaTokenizer") || remove_space || do_lowercase_and_remove_accent) return
   const file = JSON.parse(readFileSync(join(directory, "tokenizer.json"), "utf8")) as UnigramFile
@@ -102,14 +86,23 @@ function openUnigram(directory: string, config: TokenizerConfig): Found | undefi
   const padding = config.pad_token
   const paddingId = tokenizer.idOf((typeof padding === "string" ? padding : padding?.content) ?? "")
   if (paddingId === undefined) return
-  const { around, silent } = tokenizer
-  return { encoder: { encode: text => tokenizer.encode(text), around, paddingId, silent }, cut: cutBehind }
+  const { before, after } = tokenizer.around
+  return {
+    // The cut takes the closing token too, as it does in transformers.js.
+    row: (text, most) => [...before, ...tokenizer.encode(text), ...after].slice(0, most),
+    paddingId,
+    silent: tokenizer.silent,
+  }
 }
 
-function openWordPieces(directory: string, { tokenizer_class }: TokenizerConfig): Found | undefined {
+function openWordPieces(directory: string, { tokenizer_class }: TokenizerConfig): OwnTokenizer | undefined {
   const pieces = tokenizer_class === "BertTokenizer" ? readWordPieces(directory) : undefined
   if (!pieces) return
-  const around = { before: [pieces.begin], after: [pieces.end] }
-  const encode = (text: string, most: number) => pieces.encode(text, most).ids
-  return { encoder: { encode, around, paddingId: pieces.padding, silent: pieces.silent }, cut: cutWithin }
+  const { begin, end, padding, silent } = pieces
+  return {
+    // BERT was trained with its closing token behind what was cut.
+    row: (text, most) => [begin, ...pieces.encode(text, most).ids.slice(0, most - 2), end],
+    paddingId: padding,
+    silent,
+  }
 }

@@ -57,3 +57,16 @@ export function embedderConformance(name: string, open: () => Promise<Embedder>)
 export function cosine(left: Float32Array, right: Float32Array): number {
   return left.reduce((sum, value, at) => sum + value * right[at]!, 0)
 }
+
+/** Each question is nearer to its own passage, the one in the same place, than to any other. */
+export async function expectNearest(
+  embedder: Pick<Embedder, "embed">,
+  questions: string[],
+  passages: string[],
+): Promise<void> {
+  const asked = await embedder.embed(questions, "query")
+  const vectors = await embedder.embed(passages, "passage")
+  for (const [at, question] of asked.entries())
+    for (const [other, vector] of vectors.entries())
+      if (other !== at) expect(cosine(question, vectors[at]!)).toBeGreaterThan(cosine(question, vector))
+}

@@ -9,7 +9,7 @@ import { setLogSink } from "../../src/log.ts"
 import type { ThreadReply } from "../../src/threads/thread-side.ts"
 import { rejection } from "../support/rejection.ts"
 import { until } from "../support/until.ts"
-import { cosine, embedderConformance } from "./embedder-conformance.ts"
+import { cosine, embedderConformance, expectNearest } from "./embedder-conformance.ts"
 
 const BUILT_IN = join(import.meta.dir, "../../models")
 const FIXTURES = join(import.meta.dir, "../fixtures/models")
@@ -95,23 +95,16 @@ describe("the built-in model of many languages", () => {
       "ถอดปลั๊กก่อนทำความสะอาดเครื่อง",
       "会议室需要提前一天预订。",
     ]
-    const [notice, plug, room] = await embedder.embed(passages, "passage")
     const questions = [
-      "how do I reserve a room for a meeting",
       "how long is the notice period",
       "is it safe to clean it",
+      "how do I reserve a room for a meeting",
     ]
-    const [reserve, period, clean] = await embedder.embed(questions, "query")
+    await expectNearest(embedder, questions, passages)
+    const [notice] = await embedder.embed(passages, "passage")
     const [alone] = await embedder.embed([passages[0]!], "passage")
     await embedder.close()
     expect([...alone!]).toEqual([...notice!])
-    for (const [question, right] of [
-      [reserve!, room!],
-      [period!, notice!],
-      [clean!, plug!],
-    ] as const)
-      for (const other of [notice!, plug!, room!])
-        if (other !== right) expect(cosine(question, right)).toBeGreaterThan(cosine(question, other))
   })
 })
 
